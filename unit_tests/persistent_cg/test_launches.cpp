@@ -326,7 +326,9 @@ TEST(CgLaunchesTest, ServeFloatsWithVectorsOfDouble) {
     const auto rhs = random_vector<double>(matrix.num_rows(), 1);
     const int served = expect_same_answers(a, IdentityPreconditioner(), rhs, 1e-5);
     EXPECT_EQ(expect_same_answers(a, block_jacobi, rhs, 1e-5), served);
-    if (has_slices() && is_compiled_block_size(b)) EXPECT_EQ(served, 8) << "each launch, b=" << b;
+    if (has_slices() && is_compiled_block_size(b)) {
+      EXPECT_EQ(served, 8) << "each launch, b=" << b;
+    }
   }
 }
 
