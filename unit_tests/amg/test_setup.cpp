@@ -1,4 +1,4 @@
-// The phases of set-up, each beside what it must be.
+// The phases of set-up, each compared with its definition.
 #include <gmock/gmock.h>
 
 #include <ashlar/amg/lanczos.hpp>

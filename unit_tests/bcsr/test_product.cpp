@@ -1,4 +1,4 @@
-// Products of block matrices, beside those of dense ones.
+// Products of block matrices, compared with products of dense ones.
 #include <gmock/gmock.h>
 
 #include <ashlar/bcsr/product.hpp>

@@ -1,4 +1,4 @@
-// CG that goes on by MINRES: one report of all solvers, and what it says of them.
+// CG, then MINRES: one report for both solvers.
 #include <gmock/gmock.h>
 
 #include <ashlar/krylov/concepts.hpp>

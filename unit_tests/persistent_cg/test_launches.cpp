@@ -111,7 +111,7 @@ TYPED_TEST(CgLaunches, GiveTheSameAnswer) {
 }
 
 TEST(CgLaunchesTest, ServeMatricesThatStayOnNoMultiprocessor) {
-  // More rows than threads are on a device at a time: these go by in slices.
+  // There are more rows than threads on a device: the kernel takes them in slices.
   using Matrix = BcsrMatrix<double>;
   if (!is_gpu_v<Exec>) GTEST_SKIP() << "of GPUs";
   const Exec exec;
@@ -208,7 +208,7 @@ struct BandWithHoles {
   }
 };
 
-/// Whether the persistent kernel multiplies slices here, and single values: both are compiled in.
+/// True if the persistent kernel multiplies slices on this device, and block size 1 is compiled.
 bool has_slices() {
 #ifdef KOKKOS_ENABLE_CUDA
   return std::is_same_v<Exec, Kokkos::Cuda> && Kokkos::Cuda().cuda_device_prop().major >= 9 &&
@@ -218,7 +218,7 @@ bool has_slices() {
 #endif
 }
 
-/// What the persistent kernel says that it multiplies by; empty where the device has none.
+/// The persistent kernel's description of its product; empty if the device has no such kernel.
 template <class Matrix>
 std::string product_of(const Matrix& matrix, const CgOptions& options) {
   using S = typename Matrix::scalar_type;
@@ -314,7 +314,7 @@ TEST(CgLaunchesTest, ServeTheCantileverWithEachPreconditioner) {
   expect_same_answers(a, BlockJacobiPreconditioner<Matrix>(exec, matrix), rhs, 1e-9);
 }
 
-/// With such a matrix refinement in mixed precision iterates.
+/// Refinement in mixed precision iterates with such matrices.
 TEST(CgLaunchesTest, ServeFloatsWithVectorsOfDouble) {
   using Floats = BcsrMatrix<float>;
   const Exec exec;

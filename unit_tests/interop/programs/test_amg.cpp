@@ -146,7 +146,7 @@ Teuchos::RCP<Vectors> applied(const Operator& m, std::size_t num_vectors = 1) {
   return z;
 }
 
-/// The largest entry of a - b relative to that of b.
+/// The largest entry of a - b over the largest entry of b.
 double difference(const Vectors& a, const Vectors& b) {
   Vectors d(a, Teuchos::Copy);
   d.update(-1, b, 1);

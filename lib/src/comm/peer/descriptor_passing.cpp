@@ -170,7 +170,7 @@ std::vector<FileDescriptor> exchange(int socket, const Token& token, int rank, i
   std::size_t num_to_come = to_send.size();
   const auto begin = std::chrono::steady_clock::now();
   while (!to_send.empty() || num_to_come > 0) {
-    // (Before anything is sent: a rank without time sends nothing.)
+    // The time limit is checked first: a rank whose time is over sends nothing.
     if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > time_out_seconds) {
       fail_to_pass(text("file descriptors of ", num_to_come, " ranks have not come, and ", to_send.size(),
                         " ranks have not taken this one's"),
