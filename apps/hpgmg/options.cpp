@@ -136,7 +136,7 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
       "in double");
   add_choice(command, "--exchange", options.methods.exchange.mode,
              std::array{ExchangeMode::automatic, ExchangeMode::blocking, ExchangeMode::stream, ExchangeMode::kernel},
-             "over ranks, who sends ghost cells: blocking, the host; stream, streams of the devices, by NCCL; kernel, "
+             "over ranks, what sends ghost cells: blocking, the host; stream, streams of the devices, by NCCL; kernel, "
              "kernels, through shared memory; auto (the default), the fastest by measurement");
   add_choice(command, "--overlap", options.methods.overlap, std::array{Overlap::automatic, Overlap::on, Overlap::off},
              "compute cells that need no message while messages travel (blocking mode); auto (the default): what was "

@@ -303,7 +303,7 @@ void declare_distribution(CLI::App& command, DistributionOptions& distribution) 
                "what a message holds: packed, the needed entries; contiguous, their range; whole, all entries; or "
                "auto (the default), by a cost model");
   group.choice("--exchange", distribution.exchange, exchanges, no_such_name,
-               "who sends halo entries and sums: blocking, the host; stream, streams of the devices, by NCCL; kernel, "
+               "what sends halo entries and sums: blocking, the host; stream, streams of the devices, by NCCL; kernel, "
                "kernels, through shared memory; or auto (the default), the fastest by measurement");
   group.parsed("--ranks-on-host", distribution.ranks_on_host, "N",
                "let the last N ranks of each host compute on its processors, beside the others on devices (default 0)",
