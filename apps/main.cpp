@@ -86,7 +86,7 @@ int run_command(const app::World& world, int argc, char** argv) {
   command.footer(footer(text(solve_examples, "  ashlar convert A.mtx A.bcsr\n", hpgmg_examples)));
 
   app::SolveOptions options;
-  CLI::App* solve = command.add_subcommand("solve", "Solve A x = b by preconditioned conjugate gradients.");
+  CLI::App* solve = command.add_subcommand("solve", "Solve A x = b by a Krylov method.");
   app::declare_options(*solve, options);
   solve->footer(footer(solve_examples));
 

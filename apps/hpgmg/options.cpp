@@ -101,16 +101,16 @@ std::vector<multigrid::BoxGrid> grids_of(const HpgmgOptions& options, int num_ra
 void declare_options(CLI::App& command, HpgmgOptions& options) {
   add_number(command, "LOG2_BOX", options.log2_box, "boxes have 2^LOG2_BOX cells in each direction, 1 to 10");
   add_number(command, "BOXES_PER_RANK", options.boxes_per_rank,
-             "how many boxes at most; as many are taken as make a cube that can be coarsened far");
+             "boxes at most; the command takes as many as form a cube that coarsens well");
   command
       .add_option_function<std::string>(
           "--cells", [&options](const std::string& value) { options.cells = whole_number_of("--cells", value); },
-          "take N cells in each direction, however many boxes that is; the boxes' size divides N")
+          "N cells a side, instead of BOXES_PER_RANK; the box size must divide N")
       ->type_name("N");
   command
       .add_option_function<std::string>(
           "--box-dim", [&options](const std::string& value) { options.box_dim = whole_number_of("--box-dim", value); },
-          "cut the same cells into boxes of N cells in each direction instead; N divides the number of cells")
+          "cut the same cells into boxes of N cells a side; N must divide the cells a side")
       ->type_name("N");
   add_choice(command, "--operator", options.methods.discretisation,
              std::array{Discretisation::fv2, Discretisation::fv4},
@@ -122,8 +122,8 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
   add_choice(
       command, "--sweeps", options.methods.sweeps,
       std::array{SweepForm::automatic, SweepForm::cells, SweepForm::planes},
-      "with fv4, what a thread takes in a sweep: a cell, or with others of a team the planes of a tile; auto (the "
-      "default): on GPUs planes for many cells; both give the same numbers");
+      "work of a thread in a sweep of fv4: a cell (cells), or with others of a team the planes of a tile (planes); "
+      "auto (the default): on GPUs planes for many cells; both give the same numbers");
   add_choice(
       command, "--solver", options.solver, std::array{HpgmgSolver::cycles, HpgmgSolver::mg_pcg},
       "cycles by themselves (the default), or conjugate gradients with one V-cycle as their preconditioner, until "
@@ -132,36 +132,33 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
              "one F-cycle (the default); V-cycles until max|f - A u| < 1e-10 max|f|; or both, one after the other");
   add_choice(
       command, "--precision", options.precision, std::array{CyclePrecision::in_double, CyclePrecision::in_single},
-      "with mg-pcg, of the numbers of the V-cycle; in single precision it moves half of the bytes, and CG stays in "
-      "double (the default of both)");
-  add_choice(
-      command, "--exchange", options.methods.exchange.mode,
-      std::array{ExchangeMode::automatic, ExchangeMode::blocking, ExchangeMode::stream, ExchangeMode::kernel},
-      "over ranks, who sends ghost cells and waits for them: the host, the devices' streams, by NCCL, or kernels, "
-      "which write to each other's memory; auto (the default): the fastest of those that work here, as measured");
+      "precision of the V-cycle of mg-pcg: double (the default), or single, which moves half of the bytes; CG stays "
+      "in double");
+  add_choice(command, "--exchange", options.methods.exchange.mode,
+             std::array{ExchangeMode::automatic, ExchangeMode::blocking, ExchangeMode::stream, ExchangeMode::kernel},
+             "over ranks, what sends ghost cells: blocking, the host; stream, streams of the devices, by NCCL; kernel, "
+             "kernels, through shared memory; auto (the default), the fastest by measurement");
   add_choice(command, "--overlap", options.methods.overlap, std::array{Overlap::automatic, Overlap::on, Overlap::off},
-             "over ranks, whether levels in the blocking mode compute cells that need no message while messages are on "
-             "their way; auto (the default): what was measured to take less time on a level");
+             "compute cells that need no message while messages travel (blocking mode); auto (the default): what was "
+             "measured to take less time on a level");
   command
       .add_option_function<std::string>(
           "--min-cells-per-rank",
           [&options](const std::string& value) {
             options.levels.min_cells_per_rank = whole_number_of("--min-cells-per-rank", value);
           },
-          text("over ranks, levels but the finest are on fewer of them, so that each has N cells or more, or rank 0 "
-               "all; 0: on as many as boxes go (the default here is ",
+          text("gather coarse levels on fewer ranks, so that each has at least N cells; 0: never (the default here is ",
                multigrid::default_min_cells_per_rank, ")"))
       ->type_name("N");
   command.add_flag_callback(
-      "--keep-boxes", [&options] { options.levels.joins_boxes = false; },
-      "boxes of coarse levels stay apart, where those that one rank has alone would become one box");
+      "--keep-boxes", [&options] { options.levels.joins_boxes = false; }, "do not join the coarse boxes of a rank");
   command
       .add_option_function<std::string>(
           "--host-threshold",
           [&options](const std::string& value) {
             options.methods.host_threshold = whole_number_of("--host-threshold", value);
           },
-          "levels of fewer than N cells a rank run on the host, all but the finest; 0 (the default): none")
+          "run coarse levels with fewer than N cells a rank on the host; 0 (the default): none")
       ->type_name("N");
   command
       .add_option_function<std::string>(
@@ -169,14 +166,11 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
           [&options](const std::string& value) {
             options.methods.one_kernel_cells = whole_number_of("--one-kernel-cells", value);
           },
-          text("a cycle's work on a level of N cells or fewer and on all below is one kernel, where one rank has them; "
-               "0: none "
-               "is (the default here is ",
+          text("cycles at levels of at most N cells become one kernel; 0: none (the default here is ",
                multigrid::default_one_kernel_cells, ")"))
       ->type_name("N");
   command.add_flag_callback(
-      "--no-graphs", [&options] { options.methods.graphs = false; },
-      "launch kernel by kernel, where cycles would be replayed as graphs");
+      "--no-graphs", [&options] { options.methods.graphs = false; }, "launch every kernel separately");
   command.parse_complete_callback([&command, &options] {
     const bool is_cg = options.solver == HpgmgSolver::mg_pcg;
     if (is_cg && command.count("--cycle") > 0) {
@@ -189,7 +183,7 @@ void declare_options(CLI::App& command, HpgmgOptions& options) {
                           "take --solver mg-pcg, or leave it out");
     }
   });
-  command.add_option("--vtk", options.picture, "the solution, averages over cells, as an image file (.vti) of VTK's")
+  command.add_option("--vtk", options.picture, "averages of the solution over cells, as a VTK image (.vti)")
       ->type_name("FILE");
   command.add_option("--report", options.report, "norms, errors, timings and versions as JSON")->type_name("FILE");
   command

@@ -199,10 +199,9 @@ void declare_source(CLI::App& command, SourceOptions& source) {
       ".hb) or PETSc (A.petsc, .bin); -: Matrix Market from standard input",
       [](const std::string&, const std::string& value) { return value == "-" ? "/dev/stdin" : value; });
   group.word("--rhs", source.rhs, "FILE",
-             "right-hand sides in a Matrix Market file, a column each, or of PETSc (b.petsc, .bin); without it the "
-             "problem's own "
-             "load, or for a matrix A*1, so "
-             "that the solution is known and the error can be told");
+             "right-hand sides: a Matrix Market file, one column each, or a vector of PETSc (b.petsc, .bin); "
+             "default: the load of the cantilever, else A times ones, whose solution is known, so that the error is "
+             "reported");
   group.word("--initial-guess", source.initial_guess, "FILE",
              "x to start from, in a Matrix Market file or of PETSc (default: 0); --solution writes one");
   group.parsed("--block-size", source.block_size, "auto|N",
@@ -285,40 +284,37 @@ void declare_method(CLI::App& command, MethodOptions& method) {
 void declare_placement(CLI::App& command, PlacementOptions& placement) {
   Group group(command, "Where");
   group.choice("--stream", placement.stream, streams, "a matrix is streamed or is not",
-               "leave the matrix in the host's memory and send it through the device for each product: auto (the "
-               "default: where the device has too little memory for it), on, file (leave it in its block file), off");
+               "where the matrix is kept: off, on the device; on, in host memory; file, in its block file; auto (the "
+               "default), the first with room");
   group.choice("--transfer", placement.transfer, transfers, "all of a matrix is sent, or half of it",
-               "what of a streamed matrix is sent: all (the default), or half, its upper triangle, each block of which "
-               "is used for its row and for its column");
+               "send the whole streamed matrix (all, the default) or only its upper triangle (half), each block of "
+               "which is used for its row and for its column");
   group.parsed("--device-memory-limit", placement.device_memory_limit, "BYTES|8GiB",
-               "use no more memory of the device than this, and say so beforehand where that is too little", &bytes_of);
+               "device memory that the solve may use, for each rank (default: what is free)", &bytes_of);
 }
 
 void declare_distribution(CLI::App& command, DistributionOptions& distribution) {
   Group group(command, "Over several ranks (mpirun -n N ashlar solve ...)");
   group.choice(
       "--decomposition", distribution.decomposition, decompositions, no_such_name,
-      "how a rank multiplies what others have of x: 1d (the default), when all of it has come, or 2d, what comes "
-      "from each rank by itself");
+      "when a rank multiplies remote columns: 1d (the default), after all messages have arrived; 2d, message by "
+      "message");
   group.choice("--halo", distribution.halo, halos, no_such_name,
-               "what a rank sends another: packed, what that one needs; contiguous, all from the first to the last of "
-               "that; whole, all that it has; or auto (the default), whatever takes least time");
-  group.choice(
-      "--exchange", distribution.exchange, exchanges, no_such_name,
-      "who sends the halo and waits for it: blocking, the host; stream, the devices' streams, by NCCL; kernel, "
-      "kernels, which write to each other's memory; or auto (the default), the fastest of those that work here, as "
-      "measured");
+               "what a message holds: packed, the needed entries; contiguous, their range; whole, all entries; or "
+               "auto (the default), by a cost model");
+  group.choice("--exchange", distribution.exchange, exchanges, no_such_name,
+               "what sends halo entries and sums: blocking, the host; stream, streams of the devices, by NCCL; kernel, "
+               "kernels, through shared memory; or auto (the default), the fastest by measurement");
   group.parsed("--ranks-on-host", distribution.ranks_on_host, "N",
                "let the last N ranks of each host compute on its processors, beside the others on devices (default 0)",
                &whole_number_of);
   command
       .add_option(
           "--partition", distribution.partition,
-          "how block rows are distributed: nnz, as many blocks to each rank; rows, as many rows; weighted, blocks by "
-          "the "
-          "rate at which each rank reads its memory; measured, by the rate at which it multiplies, and again "
-          "after some iterations, if that is worth its cost; auto (the default), measured where ranks on the host "
-          "stand beside devices, else nnz; or a file with the number of block rows of each rank")
+          "distribution of block rows: nnz, equally many blocks; rows, equally many block rows; weighted, blocks by "
+          "each rank's memory bandwidth; measured, blocks by each rank's speed, adjusted during the solve if that is "
+          "worth its cost; auto (the default), measured if --ranks-on-host mixes processors and GPUs, else nnz; or a "
+          "file with the number of block rows of each rank")
       ->type_name("auto|nnz|rows|weighted|measured|FILE")
       ->group("Over several ranks (mpirun -n N ashlar solve ...)");
 }
@@ -326,16 +322,16 @@ void declare_distribution(CLI::App& command, DistributionOptions& distribution) 
 void declare_efficiency(CLI::App& command, OutputOptions& outputs) {
   Group group(command, "Over several ranks (mpirun -n N ashlar solve ...)");
   group.word("--efficiency", outputs.efficiency, "FILE",
-             "read the report of the same solve on one rank, measure each rank while the others rest, and tell where "
-             "the ranks' time goes");
+             "report of the same solve on one rank; the command then measures each rank while the others rest, and "
+             "splits the parallel efficiency into factors");
 }
 
 void declare_outputs(CLI::App& command, OutputOptions& outputs) {
-  Group group(command, "What is written (to standard output, where FILE is -)");
+  Group group(command, "What is written (to standard output, if FILE is -)");
   group.word("--solution", outputs.solution, "FILE", "x as a Matrix Market file");
   group.word("--report", outputs.report, "FILE", "status, history, timings, traffic and versions as JSON");
   group.word("--vtk", outputs.vtk, "FILE",
-             "mesh and solution for ParaView (cantilever only): x.vtu, or x.pvtu, of which each rank writes a piece");
+             "mesh and solution of the cantilever for ParaView: x.vtu, or x.pvtu with one piece for each rank");
   group.word("--trace", outputs.trace, "FILE", "a timeline for ui.perfetto.dev or chrome://tracing (JSON)");
   group.word("--checkpoint", outputs.checkpoint, "FILE",
              "save the state of cg here every --checkpoint-every seconds, and when a signal stops it");
@@ -345,8 +341,7 @@ void declare_outputs(CLI::App& command, OutputOptions& outputs) {
   group.word("--resume", outputs.resume, "FILE",
              "go on from this checkpoint of the same solve, with the same bits as without a break");
   group.flag("--history", outputs.history, "print the residual after each iteration");
-  group.flag("--no-probe", outputs.no_probe,
-             "do not measure at which rate the device reads its memory: nothing is then told of that limit");
+  group.flag("--no-probe", outputs.no_probe, "do not measure the device's memory bandwidth");
 }
 
 }  // namespace
