@@ -8,8 +8,8 @@
 
 namespace ashlar::impl {
 
-// Block rows of A and of A^T as one type, so that what CPUs run for them is compiled once, for each instruction set.
-// What a type would say is asked for each block, which costs less than a percent of the work for a block of 9 x 9.
+// Block rows of A and of A^T as one type, so that what CPUs run for them is compiled once for each instruction set.
+// A test for each block replaces the second type.
 
 /// Block rows whose entries come in the order of storage or not, seen in one layout.
 template <class Value, class Scalar, class Layout, class Ordinal, class Offset, int B>
