@@ -199,7 +199,7 @@ TEST(LinearSolver, SolvesAgainAfterValuesThatWereNoNumbers) {
       options.coordinates = xy;
       EXPECT_THROW(solver.update_values(bad), NumericalError);
       std::vector<double> x(1200, 7.0);
-      EXPECT_THAT(message_of<Error>([&] { solver.solve(x, x); }), HasSubstr("pass other values before"));
+      EXPECT_THAT(message_of<Error>([&] { solver.solve(x, x); }), HasSubstr("call it with valid ones"));
       EXPECT_EQ(x, std::vector<double>(1200, 7.0));
       solver.update_values(a.values);
       expect_as_new(solver, a, options);
