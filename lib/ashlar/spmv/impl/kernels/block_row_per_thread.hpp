@@ -10,7 +10,6 @@
 #include <ashlar/host/instruction_set.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
 #include <ashlar/spmv/impl/choice/choose_launch.hpp>
-#include <ashlar/spmv/impl/cpu/any_block_rows.hpp>
 #include <ashlar/spmv/impl/cpu/block_row_multi.hpp>
 #include <ashlar/spmv/impl/cpu/block_row_ranges.hpp>
 #include <ashlar/spmv/impl/cpu/prefetch.hpp>
@@ -158,9 +157,6 @@ struct KernelOf<Kernel::block_row_per_thread> : KernelBasics<Kernel::block_row_p
   static void run(const Exec& exec, const SpmvLaunch& launch, const Rows& rows) {
     if constexpr (is_gpu_v<Exec>) {
       start(exec, launch, rows.a.num_block_rows, BlockRowPerThread<Rows>{rows});
-    } else if constexpr (Rows::compiled_block_size > 8) {
-      using Any = decltype(BlockRowsInAnyOrder(rows));
-      start_on_host(exec, launch, Any(rows), OneVector<Any>{launch.prefetch_bytes});
     } else {
       start_on_host(exec, launch, rows, OneVector<Rows>{launch.prefetch_bytes});
     }
@@ -182,8 +178,7 @@ struct KernelOf<Kernel::block_row_per_thread> : KernelBasics<Kernel::block_row_p
                                EntriesOfSomeVectors<Single>{vectors, launch.prefetch_bytes});
         }
       }
-      using Any = decltype(AnyBlockRows(rows));
-      start_on_host(exec, launch, Any(rows), SomeVectors<Any>{vectors});
+      start_on_host(exec, launch, rows, SomeVectors<Rows>{vectors});
     }
   }
 
