@@ -19,6 +19,7 @@
 #include <ashlar/device/memory/available_memory.hpp>
 #include <ashlar/host/memory.hpp>
 #include <ashlar/operators/preconditioner_bytes.hpp>
+#include <ashlar/streaming/planner.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>
 #include <concepts>
 #include <cstdint>
@@ -251,21 +252,18 @@ class StreamedPreconditioner {
 
   /// A function for the constructor that makes a Product within the limit, or within the free memory of now.
   static auto within_limit(const Exec& exec, const HostMatrix& a, StreamingOptions streaming) {
-    const std::uint64_t available = available_bytes<typename Matrix::memory_space>(),
-                        spared = available - available / 16;
-    const std::uint64_t limit =
-        streaming.device_memory_limit > 0 ? std::min(streaming.device_memory_limit, spared) : spared;
+    const ashlar::impl::StreamingLimit limit =
+        ashlar::impl::streaming_limit(streaming, available_bytes<typename Matrix::memory_space>());
     return [exec, a, streaming, limit](std::uint64_t taken) {
       StreamingOptions rest = streaming;
-      rest.device_memory_limit = limit > taken ? limit - taken : 1;
+      rest.device_memory_limit = limit.bytes > taken ? limit.bytes - taken : 1;
       try {
         return std::make_shared<Product>(exec, a, rest);
       } catch (const MemoryError& error) {
         const std::uint64_t needed = error.needed() + taken;
-        throw MemoryError(
-            needed, limit,
-            text("amg: a streamed matrix and its coarse levels need ", bytes_text(needed), " of device memory"),
-            text("the limit is ", bytes_text(limit)), "raise the limit to that, or take block-Jacobi");
+        throw limit.error(
+            needed, text("amg: a streamed matrix and its coarse levels need ", bytes_text(needed), " of device memory"),
+            "take block-Jacobi");
       }
     };
   }
