@@ -174,7 +174,7 @@ struct InPrecision<DistributedMatrix<Matrix>, Real> {
         exec.fence("ashlar::amg: values in the precision of the levels");
         return GlobalRows<Local>{given.block_shape, given.row_ptr, given.columns, values};
       });
-      if (before) return before->with_values(exec, rows.values);
+      if (before) return comm.together([&] { return before->with_values(exec, rows.values); });
       return type(exec, a.shared_communicator(), a.row_map(), a.column_map(), rows, impl::options_as(a));
     }
   }
