@@ -98,8 +98,8 @@ amg::NearNullSpace<typename Exec::memory_space> rigid_modes(const Exec& exec, co
     check_coordinates(*coordinates, file, system.num_block_rows(), b, other);
     return row_after_row(file);
   });
-  return amg::rigid_body_modes<typename Exec::memory_space>(exec, rows_on_device(exec, points, rows.begin, rows.size()),
-                                                            static_cast<int>(points.columns), b, comm);
+  const Vector<Exec> own = comm.together([&] { return rows_on_device(exec, points, rows.begin, rows.size()); });
+  return amg::rigid_body_modes<typename Exec::memory_space>(exec, own, static_cast<int>(points.columns), b, comm);
 }
 
 template <class Exec>
@@ -110,19 +110,21 @@ amg::NearNullSpace<typename Exec::memory_space> amg_modes(const Exec& exec, cons
   const int b = system.block_size();
   const bool is_elastic = system.cantilever && system.cantilever->dof != 1;
   const NearNullKind kind = near_null_of(method, is_elastic);
-  if (kind == NearNullKind::constants) return amg::constant_modes<Space>(exec, rows.size(), b);
+  if (kind == NearNullKind::constants) {
+    return comm.together([&] { return amg::constant_modes<Space>(exec, rows.size(), b); });
+  }
   if (kind == NearNullKind::from_file) {
-    const DenseRows all = comm.together([&] {
+    return comm.together([&] {
       const Columns file = read_columns(*method.near_null_file);
       check_modes(*method.near_null_file, file, system.num_block_rows() * b);
-      return row_after_row(file);
+      const DenseRows all = row_after_row(file);
+      const Vector<Exec> there = rows_on_device(exec, all, rows.begin * b, rows.size() * b);
+      const amg::NearNullSpace<Space> modes(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::app::modes"),
+                                            std::size_t(rows.size() * b), std::size_t(all.columns));
+      // (Rows lie one after another in both.)
+      Kokkos::deep_copy(exec, Vector<Exec>(modes.data(), modes.size()), there);
+      return modes;
     });
-    const Vector<Exec> there = rows_on_device(exec, all, rows.begin * b, rows.size() * b);
-    const amg::NearNullSpace<Space> modes(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::app::modes"),
-                                          std::size_t(rows.size() * b), std::size_t(all.columns));
-    // (Rows lie one after another in both.)
-    Kokkos::deep_copy(exec, Vector<Exec>(modes.data(), modes.size()), there);
-    return modes;
   }
   return rigid_modes(exec, system, method.coordinates, "--near-null constants", comm, rows);
 }

@@ -36,8 +36,7 @@ void check_limits_of_amg(const SolveOptions& options, int ranks) {
     require(method.preconditioner_precision == PrecisionKind::in_double,
             "--preconditioner-precision single" + with_stream, "levels have the precision of the matrix that is sent",
             "leave one of them out");
-    require(method.amg_smoother != amg::SmootherKind::gauss_seidel, "--amg-smoother gauss-seidel" + with_stream,
-            "a sweep needs all rows in memory", "pass chebyshev or l1-jacobi");
+    amg::check_streamed({.smoother = method.amg_smoother});
   }
   require(!(outputs.checkpoint || outputs.resume), with_amg + " with a checkpoint",
           "checkpoints do not keep its options", "leave one of them out");

@@ -1,6 +1,7 @@
 #include "solve/files.hpp"
 
 #include <algorithm>
+#include <ashlar/amg/near_null_space.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/spmv/block_sizes.hpp>
@@ -209,6 +210,13 @@ void count_right_hand_sides(SolveOptions& options) {
   if (options.source.initial_guess) refuse_with("--initial-guess " + *options.source.initial_guess, "it is of one x");
   if (options.outputs.checkpoint) refuse_with("--checkpoint", "checkpoints are of one right-hand side");
   if (options.outputs.resume) refuse_with("--resume", "checkpoints are of one right-hand side");
+}
+
+void count_modes(SolveOptions& options) {
+  const auto& path = options.method.near_null_file;
+  if (!path || is_read_once(*path)) return;
+  const std::int64_t columns = read_vector_header(*path).columns;
+  options.method.near_null_columns = static_cast<int>(std::clamp<std::int64_t>(columns, 1, amg::max_modes));
 }
 
 }  // namespace ashlar::app

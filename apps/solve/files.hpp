@@ -37,6 +37,11 @@ void check_headers(const SolveOptions& options);
 /// Throws   FileError; ArgumentError if other options do not go with several.
 void count_right_hand_sides(SolveOptions& options);
 
+/// Sets the number of modes to the columns of the file of --near-null, as far as amg takes so many.
+///
+/// Throws   FileError.
+void count_modes(SolveOptions& options);
+
 /// The contents of the file of --tune; nothing if there is no file yet. Throws FileError.
 TuningTable load_tuning(const MethodOptions& method);
 

@@ -21,8 +21,20 @@ namespace ashlar::app {
 
 namespace {
 
-Bytes preconditioner_bytes(const MatrixShape& shape, PreconditionerKind kind, MatrixPlace place) {
-  switch (kind) {
+/// The modes of amg at most: rigid-body modes are twice as many as the unknowns of a node in three dimensions.
+std::uint64_t most_modes(const MatrixShape& shape, const SolveOptions& options) {
+  const MethodOptions& method = options.method;
+  if (method.near_null_columns) return std::uint64_t(*method.near_null_columns);
+  return method.near_null == NearNullKind::constants ? shape.block_size : 2 * shape.block_size;
+}
+
+Bytes amg_bytes(const MatrixShape& shape, const SolveOptions& options) {
+  return {amg::preconditioner_bytes<SizedMatrix>(shape.num_block_rows, shape.num_blocks, shape.block_size,
+                                                 most_modes(shape, options))};
+}
+
+Bytes preconditioner_bytes(const MatrixShape& shape, const SolveOptions& options, MatrixPlace place) {
+  switch (options.method.preconditioner) {
     case PreconditionerKind::jacobi:
       return {jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
     case PreconditionerKind::automatic:  // amg only if there is room for it
@@ -34,7 +46,7 @@ Bytes preconditioner_bytes(const MatrixShape& shape, PreconditionerKind kind, Ma
       return {block_jacobi_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size)};
     case PreconditionerKind::amg:
       if (place != MatrixPlace::device) break;
-      return {amg::preconditioner_bytes<SizedMatrix>(shape.num_block_rows, shape.num_blocks, shape.block_size)};
+      return amg_bytes(shape, options);
     case PreconditionerKind::none:
       break;
   }
@@ -87,12 +99,12 @@ std::uint64_t solver_bytes(const MatrixShape& shape, const SolveOptions& options
     const std::uint64_t num_blocks = shape.num_blocks + shape.num_block_rows;
     const Bytes low = Bytes{num_blocks} * (Bytes{shape.block_size * shape.block_size * sizeof(float)} + index_bytes) +
                       Bytes{shape.num_block_rows + 1} * index_bytes;
-    return (low + preconditioner_bytes(shape, method.preconditioner, place) + vectors * rows * scalar_bytes +
+    return (low + preconditioner_bytes(shape, options, place) + vectors * rows * scalar_bytes +
             Bytes{refined_cg_bytes(counted, sizeof(double), sizeof(double),
                                    method.preconditioner != PreconditionerKind::none)})
         .count;
   }
-  return (preconditioner_bytes(shape, method.preconditioner, place) + vectors * rows * scalar_bytes +
+  return (preconditioner_bytes(shape, options, place) + vectors * rows * scalar_bytes +
           Bytes{method_bytes(counted, method)})
       .count;
 }
@@ -149,15 +161,14 @@ void require_memory_for(const MatrixShape& shape, const std::string& what, const
   if (kind == PreconditionerKind::block_jacobi || kind == PreconditionerKind::automatic) {
     // Its diagonal blocks come to the device, and are inverted to others.
     const Bytes peak = matrix_bytes({shape.num_block_rows, shape.num_block_rows, shape.block_size}) +
-                       preconditioner_bytes(shape, kind, place) + rows * scalar_bytes;
+                       preconditioner_bytes(shape, options, place) + rows * scalar_bytes;
     least.count = std::max(least.count, peak.count);
   }
   Bytes on_host = matrix_bytes(shape) + half;
   if (kind == PreconditionerKind::amg) {  // its set-up for the finest level is the host's
     least = least + Bytes{amg::streamed_level_bytes<SizedMatrix>(shape.num_block_rows, shape.block_size,
                                                                  options.method.amg_smoother)};
-    on_host = on_host +
-              Bytes{amg::preconditioner_bytes<SizedMatrix>(shape.num_block_rows, shape.num_blocks, shape.block_size)};
+    on_host = on_host + amg_bytes(shape, options);
   }
   // A small matrix takes less than what streaming takes besides.
   const std::uint64_t resident = device_bytes(shape, options);

@@ -113,6 +113,7 @@ struct MethodOptions {
   std::string why_preconditioner;  ///< set once --preconditioner auto has chosen
   NearNullKind near_null = NearNullKind::automatic;
   std::optional<std::string> near_null_file;
+  std::optional<int> near_null_columns;  ///< of that file; set once its header is read
   /// As in the option.
   std::string near_null_name() const { return near_null_file.value_or(to_string(near_null)); }
   std::optional<std::string> coordinates;  ///< of the nodes, a file

@@ -114,12 +114,14 @@ Preconditioner<Exec> preconditioner_of(const Exec& exec, const Matrix<Exec>& mat
 }
 
 /// The fault of a diagonal block, by its rows, from 1 as in a file; this rank's rows begin with first_row.
-std::string bad_block(std::int64_t first_row, std::int64_t block_row, int block_size, bool has_inverse) {
-  const std::int64_t first = first_row + block_row * block_size + 1, last = first + block_size - 1;
-  const std::string block =
-      block_size == 1 ? text("entry (", first, ", ", first, ") ") : text("block of rows ", first, " to ", last, " ");
-  const char* const no_inverse = block_size == 1 ? "is 0 or has no inverse" : "has no inverse";
-  return "the diagonal " + block + (has_inverse ? "is not positive definite" : no_inverse);
+std::string bad_block(std::int64_t first_row, const NumericalError& error, int block_size, PreconditionerKind kind) {
+  const std::int64_t first = first_row + error.row() * block_size + 1, last = first + block_size - 1;
+  const std::string block = block_size == 1 ? text("the diagonal entry (", first, ", ", first, ") ")
+                                            : text("the diagonal block of rows ", first, " to ", last, " ");
+  if (dynamic_cast<const MissingDiagonalError*>(&error)) return block + "is missing";
+  const char* const when = kind == PreconditionerKind::ilu0 ? " once the rows before it are eliminated" : "";
+  if (dynamic_cast<const IndefiniteError*>(&error)) return block + "is not positive definite" + when;
+  return block + (block_size == 1 ? "is 0 or has no inverse" : "has no inverse") + when;
 }
 
 }  // namespace
@@ -171,10 +173,8 @@ Preconditioner<Exec> make_preconditioner(const Exec& exec, const LinearSystem<Ex
     }
     const bool has_blocks = sweeps || kind == PreconditionerKind::block_jacobi || kind == PreconditionerKind::amg;
     const int size = has_blocks ? system.block_size() : 1;
-    const bool has_inverse = error.problem().find("not positive definite") != std::string::npos;
     throw NumericalError(
-        text(system.description, ": ", bad_block(system.first_row(), error.row(), size, has_inverse),
-             kind == PreconditionerKind::ilu0 ? " once the rows before it are eliminated" : ""),
+        text(system.description, ": ", bad_block(system.first_row(), error, size, kind)),
         error.why() + "; rows are counted from 1",
         size > 1 ? "pass --preconditioner none, or another --block-size" : "pass --preconditioner none");
   }

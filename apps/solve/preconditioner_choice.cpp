@@ -29,8 +29,8 @@ bool has_room_for_amg(const LinearSystem<Exec>& system, SolveOptions options) {
   const MatrixShape shape{std::uint64_t(system.num_block_rows()), std::uint64_t(system.num_blocks()),
                           std::uint64_t(system.block_size())};
   const std::uint64_t limit = options.placement.device_memory_limit.value_or(std::numeric_limits<std::uint64_t>::max());
-  return solver_bytes(shape, options) <= bytes_left<typename Exec::memory_space>() &&
-         device_bytes(shape, options) <= limit;
+  const std::uint64_t left = bytes_left<typename Exec::memory_space>();
+  return solver_bytes(shape, options) <= left - left / 16 && device_bytes(shape, options) <= limit;
 }
 
 }  // namespace

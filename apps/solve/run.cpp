@@ -167,6 +167,7 @@ void check_before_start(const World& world, SolveOptions& options) {
   world.on_all([&] {
     check_headers(options);
     count_right_hand_sides(options);
+    count_modes(options);
     if (options.outputs.efficiency) read_one_rank_run(*options.outputs.efficiency, options);
     if (options.outputs.resume) check_checkpoint_header(world, *options.outputs.resume);
   });

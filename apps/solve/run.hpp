@@ -6,7 +6,7 @@
 
 namespace ashlar::app {
 
-/// Checks that need no Kokkos: options, files, headers. Counts the right-hand sides of a file.
+/// Checks that need no Kokkos: options, files, headers. Counts the right-hand sides and the modes of files.
 ///
 /// Throws   ashlar::Error; on one of the ranks, or on all.
 void check_before_start(const World& world, SolveOptions& options);

@@ -105,7 +105,7 @@ Preconditioner<Exec> amg_preconditioner(const Exec& exec, const LinearSystem<Exe
 /// Algebraic multigrid for a matrix streamed from the host's memory. `op` becomes the operator, which its finest level
 /// shares, with the device memory that the other levels leave. `hierarchy` becomes the levels.
 ///
-/// Throws   Error for levels in single precision and for Gauss-Seidel; MemoryError; as amg_preconditioner().
+/// Throws   Error for levels in single precision; as amg::StreamedPreconditioner and amg_preconditioner().
 template <class Exec>
 Preconditioner<Exec> streamed_amg_preconditioner(const Exec& exec, const LinearSystem<Exec>& system,
                                                  const SolveOptions& options, std::string& hierarchy,

@@ -44,10 +44,6 @@ Preconditioner<Exec> streamed_amg_preconditioner(const Exec& exec, const LinearS
     throw Error(system.description + ": --preconditioner-precision single with a streamed matrix",
                 "levels have the precision of the matrix that is sent", "pass --preconditioner-precision double");
   }
-  if (options.method.amg_smoother == amg::SmootherKind::gauss_seidel) {
-    throw Error(system.description + ": --amg-smoother gauss-seidel with a streamed matrix",
-                "a sweep needs all rows in memory", "pass --amg-smoother chebyshev or l1-jacobi");
-  }
   if (options.placement.transfer == TransferKind::half) {
     return make_streamed_amg<StreamedHalf<Exec>>(exec, system, half_of<Exec>(*system.streamed), options, hierarchy, op);
   }

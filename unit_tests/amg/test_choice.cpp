@@ -73,6 +73,28 @@ TEST(AmgChoice, NeedsEvidence) {
   EXPECT_THAT(amg::choose(prospect).why, HasSubstr("with CG and MINRES alone"));
 }
 
+/// A Laplacian with a near-null space is no elastic body: block-Jacobi takes far fewer iterations.
+TEST(AmgChoice, ModesDoNotMakeDiffusionElastic) {
+  const std::int64_t small = 30000, large = 64000000;
+  const auto laplacian = [](std::int64_t nodes) {
+    return amg::Prospect{.num_nodes = nodes, .signs = {.rows = nodes, .coupled = nodes, .with_small_sum = nodes}};
+  };
+  for (const bool has_modes : {false, true}) {
+    amg::Prospect prospect = laplacian(small);
+    prospect.has_modes = has_modes;
+    EXPECT_FALSE(amg::choose(prospect).is_amg);
+    EXPECT_THAT(amg::choose(prospect).why, HasSubstr("larger systems"));
+    prospect = laplacian(large);
+    prospect.has_modes = has_modes;
+    EXPECT_TRUE(amg::choose(prospect).is_amg);
+    EXPECT_THAT(amg::choose(prospect).why, HasSubstr("block-jacobi takes about 400 iterations"));
+  }
+  amg::Prospect elastic = laplacian(small);
+  elastic.has_modes = true;
+  elastic.signs.of_no_m_matrix = small;
+  EXPECT_TRUE(amg::choose(elastic).is_amg);
+}
+
 /// Without modes, a system may have too few nodes for diffusion, but enough for elasticity.
 TEST(AmgChoice, SaysWhatIsMissing) {
   amg::Prospect prospect{.num_nodes = 1000000, .block_size = 3, .signs = {.rows = 3000000, .coupled = 3000000}};

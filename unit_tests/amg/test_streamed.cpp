@@ -3,6 +3,7 @@
 
 #include <ashlar/amg/streamed_preconditioner.hpp>
 #include <ashlar/base/error.hpp>
+#include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/bcsr/symmetric_half.hpp>
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/operators/any_preconditioner.hpp>
@@ -14,7 +15,10 @@
 #include <vector>
 
 #include "amg/systems.hpp"
+#include "krylov/systems.hpp"
+#include "support/held_bytes.hpp"
 #include "support/message.hpp"
+#include "support/watcher.hpp"
 
 namespace ashlar::testing {
 namespace {
@@ -175,6 +179,7 @@ TEST_P(StreamedAmgOf, TellsWhatACycleSends) {
   EXPECT_GE(m.sent_bytes(), 4 * matrix);
   EXPECT_LE(m.sent_bytes(), 6 * matrix);
   EXPECT_THAT(m.explain(), HasSubstr("level 0 is streamed: 4 products a cycle send "));
+  EXPECT_THAT(m.explain(), HasSubstr("of device memory are planned beside the matrix"));
   const std::string of_resident = Amg(exec, beam.a, beam.modes, {.coarsest_rows = 60}).explain();
   EXPECT_THAT(m.explain(), HasSubstr(of_resident)) << "the same levels";
   EXPECT_GT(m.traffic_bytes(), 4 * std::int64_t(matrix));
@@ -192,12 +197,105 @@ TEST_P(StreamedAmgOf, KeepsToAMemoryLimit) {
     FAIL() << "a thousand bytes are enough";
   } catch (const MemoryError& error) {
     EXPECT_THAT(error.what(), HasSubstr("coarse levels need"));
+    EXPECT_THAT(error.what(), HasSubstr("the limit is 1000 bytes); raise the limit to that, or take block-Jacobi"));
     least = error.needed();
   }
   const Streamed m = with(least + least / 8);
   EXPECT_GT(m.device_bytes(), 0u);
   EXPECT_LE(m.device_bytes() + m.product().estimate().device_bytes(), least + least / 8);
   EXPECT_EQ(solve(m.product(), m, beam.load).report.status, SolveStatus::converged);
+}
+
+/// With new values, too. (On a CPU, set-up of the first coarse level takes the same memory.)
+TEST_P(StreamedAmgOf, HoldsNoMoreThanPlanned) {
+  if (!is_gpu_v<Exec>) GTEST_SKIP() << "host and device are one memory";
+  const Exec exec;
+  exec.fence();
+  const HeldBytes held(Space::name());
+  const Streamed m(exec, a, modes, {.coarsest_rows = 60}, {.num_subdivisions = 3, .copy_always = true});
+  m.update_values(exec);
+  exec.fence();
+  EXPECT_LE(std::uint64_t(held.most()), m.device_bytes() + m.product().estimate().device_bytes());
+}
+
+/// Set-up waits for its own instances alone.
+TEST_P(StreamedAmgOf, MakesNoGlobalFence) {
+  const Exec exec;
+  exec.fence();
+  const Watcher watcher;
+  const Streamed m(exec, a, modes, {.coarsest_rows = 60}, {.num_subdivisions = 3, .copy_always = true});
+  m.update_values(exec);
+  for (const Happening& seen : watcher.seen()) {
+    const bool is_global = seen.kind == Happening::Kind::fence && impl::is_global_fence(seen.device_id);
+    EXPECT_FALSE(is_global && !impl::is_memory_fence(seen.label)) << seen.label;
+  }
+}
+
+/// A chain of springs along x, clamped at its first node, and a last node that is not coupled.
+struct ChainAndANode {
+  int nodes;
+
+  KOKKOS_FUNCTION int operator()(std::int32_t i) const { return i == nodes - 1 ? 1 : 1 + (i > 0) + (i < nodes - 2); }
+  template <class Row>
+  KOKKOS_FUNCTION void operator()(std::int32_t i, const Row& row) const {
+    int k = 0;
+    for (std::int32_t j = i - 1; j <= i + 1; ++j) {
+      const bool is_coupled = i < nodes - 1 && j >= 0 && j < nodes - 1;
+      if (i != j && !is_coupled) continue;
+      row.column(k) = j;
+      for (int r = 0; r < 3; ++r) {
+        for (int c = 0; c < 3; ++c) {
+          const double spring = r == 0 ? 1 : 0.5, own = i == nodes - 2 ? spring : 2 * spring;
+          row.value(k, r, c) = r != c ? 0 : i == j ? own : -spring;
+        }
+      }
+      ++k;
+    }
+  }
+};
+
+/// Nodes on a line have no rotation about it, and a node beside the line gives them one: then the modes are
+/// independent, and on the aggregates, which the last node does not belong to, they are not.
+TEST(StreamedAmg, TakesModesThatDependOnCoarseLevelsAlone) {
+  const Exec exec;
+  const int nodes = 60;
+  const ChainAndANode rows{nodes};
+  const auto chain = build_by_rows<Matrix>(exec, 3, nodes, nodes, rows, rows);
+  std::vector<double> points(std::size_t(3 * nodes), 0);
+  for (int i = 0; i + 1 < nodes; ++i) points[std::size_t(3 * i)] = i;
+  points[std::size_t(3 * nodes - 2)] = 7;
+  const auto modes = amg::rigid_body_modes<Space>(exec, to_device<Space>(points), 3, 3);
+  exec.fence();
+  const amg::Options options{.coarsest_rows = 12};
+  const Amg resident(exec, chain, modes, options);
+  ASSERT_GE(resident.hierarchy().levels().size(), 3u);
+  const Streamed m(exec, on_host(chain), on_host(modes), options);
+  expect_same_application(m, resident, chain.num_rows());
+  m.update_values(exec);
+  expect_same_application(m, resident, chain.num_rows());
+}
+
+/// Levels in messages are counted from the finest, and name no rows of the coarse ones.
+TEST(StreamedAmg, NamesTheLevelThatFails) {
+  const Exec exec;
+  // 1.2 on the diagonal and -1 beside it: fine on nodes, and negative on sums over aggregates.
+  const auto chain = laplacian_1d(300);
+  const auto values = Kokkos::create_mirror_view(chain.values());
+  Kokkos::deep_copy(values, chain.values());
+  for (std::size_t k = 0; k < values.extent(0); ++k) values(k) = values(k) > 0 ? 1.2 : values(k);
+  Kokkos::deep_copy(chain.values(), values);
+  const auto modes = amg::constant_modes<Space>(exec, 300, 1);
+  exec.fence();
+  const amg::Options options{.coarsest_rows = 10};
+  const std::string of_resident = message_of<NumericalError>([&] { Amg(exec, chain, modes, options); });
+  EXPECT_THAT(of_resident, HasSubstr("amg: level 1: "));
+  try {
+    Streamed(exec, on_host(chain), on_host(modes), options);
+    ADD_FAILURE() << "nothing thrown";
+  } catch (const NumericalError& error) {
+    EXPECT_EQ(error.what(), of_resident);
+    EXPECT_EQ(error.row(), -1);
+  }
 }
 
 TEST(StreamedAmg, NamesTheProblem) {
@@ -207,7 +305,7 @@ TEST(StreamedAmg, NamesTheProblem) {
   const auto modes = on_host(beam.modes);
   EXPECT_THAT(
       message_of<ArgumentError>([&] { Streamed(exec, a, modes, {.smoother = amg::SmootherKind::gauss_seidel}); }),
-      HasSubstr("chebyshev or l1_jacobi"));
+      HasSubstr("chebyshev or l1-jacobi"));
   EXPECT_THAT(message_of<ArgumentError>([&] { Streamed(exec, a, modes, {.coarsest_rows = 0}); }),
               HasSubstr("coarsest_rows"));
   const Streamed strong(exec, a, modes, {.strength = 0.1});

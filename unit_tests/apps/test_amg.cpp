@@ -157,6 +157,20 @@ TEST_F(AmgCommand, TakesModesOfAFile) {
             report_of(bar + "--near-null constants").at("hierarchy"));
 }
 
+/// Many modes make coarse levels that are much larger than the matrix.
+TEST_F(AmgCommand, PlansMemoryForTheModes) {
+  write_bar(400);
+  const std::string solve = "solve --preconditioner amg --no-probe --matrix A.mtx --block-size 2 ";
+  const std::string limited = solve + "--near-null modes.mtx --device-memory-limit 4MiB --stream off";
+  const auto every = [](int period, int first) { return [=](int row) { return row % period == first ? 1.0 : 0.0; }; };
+  write_modes(800, {every(2, 0), every(2, 1)});
+  EXPECT_EQ(run(limited).exit_code, 0);
+  std::vector<std::function<double(int)>> many;
+  for (int k = 0; k < 64; ++k) many.push_back(every(64, k));
+  write_modes(800, many);
+  expect_refused(limited, {"A.mtx", "needs", "--device-memory-limit"});
+}
+
 TEST_F(AmgCommand, RefusesModesThatDoNotFit) {
   write_bar(40);
   const auto one = [](int) { return 1.0; };
@@ -213,7 +227,8 @@ TEST_F(AmgCommand, TakesAStreamedMatrix) {
   }
   const std::string amg = "solve --preconditioner amg --no-probe --problem cantilever --nodes 9 --stream on ";
   expect_refused(amg + "--preconditioner-precision single", {"single with --stream on", "leave one of them out"});
-  expect_refused(amg + "--amg-smoother gauss-seidel", {"gauss-seidel with --stream on", "chebyshev or l1-jacobi"});
+  expect_refused(amg + "--amg-smoother gauss-seidel",
+                 {"smoother gauss-seidel for a streamed matrix", "chebyshev or l1-jacobi"});
   expect_refused("solve --preconditioner amg --matrix A.bcsr --stream file", {"amg with --stream file", "--stream on"});
   write("A.mtx", "%%MatrixMarket matrix coordinate real symmetric\n4 4 4\n1 1 2\n2 2 2\n3 3 2\n4 4 0\n");
   expect_refused("solve --preconditioner amg --no-probe --matrix A.mtx --block-size 2 --stream on",

@@ -13,6 +13,8 @@ namespace ashlar::testing {
 namespace {
 
 using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::string beam = "--problem cantilever --nodes 17,5,5 --no-probe --rtol 1e-10 ";
 
@@ -118,6 +120,14 @@ TEST_F(Sweeps, AreRefusedWhereTheyAreNone) {
   write("B.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 1\n1 2 1\n2 1 1\n2 2 -3\n");
   expect_refused("solve --matrix B.mtx --block-size 1 --no-probe --solver cg --preconditioner ilu0",
                  {"the diagonal entry (2, 2) is not positive definite once the rows before it are eliminated"});
+  write("C.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 1\n2 3 1\n3 2 1\n3 3 1\n");
+  for (const std::string kind : {"ilu0", "ssor"}) {
+    const CommandResult result =
+        run("solve --matrix C.mtx --block-size 1 --no-probe --solver gmres --preconditioner " + kind);
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_THAT(result.err, HasSubstr("the diagonal entry (2, 2) is missing (each row is divided by its own")) << kind;
+    EXPECT_THAT(result.err, Not(HasSubstr("eliminated"))) << kind;
+  }
   expect_refused("solve " + beam + "--preconditioner ssor --stream on", {"--preconditioner ssor with --stream on"});
 }
 

@@ -19,7 +19,8 @@ TEST(Error, MessageIsProblemWhySuggestion) {
 
 template <class E>
 class EveryError : public ::testing::Test {};
-using Errors = ::testing::Types<ShapeError, StructureError, NumericalError, ArgumentError>;
+using Errors =
+    ::testing::Types<ShapeError, StructureError, NumericalError, MissingDiagonalError, IndefiniteError, ArgumentError>;
 TYPED_TEST_SUITE(EveryError, Errors);
 
 TYPED_TEST(EveryError, IsCaughtAsErrorAndAsRuntimeError) {

@@ -105,7 +105,7 @@ TEST(Ilu0, SaysThatAPivotIsNotPositiveDefinite) {
   for (std::size_t k = 0; k < a.entries.size(); ++k) a.in_pattern[k] = a.entries[k] != 0;
   const auto matrix = bcsr<double>(a);
   EXPECT_NO_THROW(Ilu0Preconditioner(Host(), matrix));
-  EXPECT_THAT(message_of<NumericalError>([&] { Ilu0Preconditioner(Host(), matrix, {.positive_definite = true}); }),
+  EXPECT_THAT(message_of<IndefiniteError>([&] { Ilu0Preconditioner(Host(), matrix, {.positive_definite = true}); }),
               HasSubstr("ILU(0): the pivot block of block row 1 (from 0) is not positive definite"));
   a(1, 1) = 0;
   a(0, 1) = a(1, 0) = 0;
@@ -220,7 +220,7 @@ TEST(Sweeps, NameTheRowWithoutAPivot) {
   a.in_pattern[8] = 0;
   for (const auto& make : {+[](const HostMatrix<double>& of) { Ilu0Preconditioner(Host(), of); },
                            +[](const HostMatrix<double>& of) { SsorPreconditioner(Host(), of); }}) {
-    EXPECT_THAT(message_of<NumericalError>([&] { make(bcsr<double>(a)); }),
+    EXPECT_THAT(message_of<MissingDiagonalError>([&] { make(bcsr<double>(a)); }),
                 HasSubstr("row 2 (from 0) has no diagonal"));
   }
   for (const double w : {0.0, 2.0, -1.0, std::nan("")}) {

@@ -98,6 +98,21 @@ TEST_F(LargeBeam, TakesBlockJacobiWithoutEvidence) {
             "the matrix is symmetric");
 }
 
+TEST(SolvePreconditioner, IsBlockJacobiForASmallLaplacianWithANearNullSpace) {
+  const Exec exec;
+  problems::Cantilever problem;
+  problem.nodes = {33, 31, 31};
+  problem.dof = 1;
+  const auto a = problems::cantilever_matrix<BcsrMatrix<double>>(exec, problem);
+  const auto load = problems::cantilever_load<double, Space>(exec, problem);
+  const Kokkos::View<double*> x("x", load.extent(0));
+  const std::vector<double> ones(load.extent(0), 1.0);
+  const auto report = solve(exec, a, load, x, {.near_null_space = ones});
+  EXPECT_EQ(report.status, SolveStatus::converged);
+  EXPECT_EQ(report.preconditioner, Kind::block_jacobi);
+  EXPECT_THAT(report.why, HasSubstr("amg is faster only for larger systems"));
+}
+
 /// Springs along a bar and across it, with coordinates in the plane.
 template <class Scalar>
 struct Bar {

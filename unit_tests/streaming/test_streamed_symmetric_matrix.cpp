@@ -154,6 +154,7 @@ TEST(StreamedSymmetricMatrix, SendsHalfTheBytesWithinTheLimit) {
     ADD_FAILURE() << "10000 bytes";
   } catch (const MemoryError& error) {
     EXPECT_EQ(error.available(), 10000u);
+    EXPECT_THAT(error.why(), HasSubstr("the limit is "));
     const StreamingOptions told{.device_memory_limit = error.needed(), .copy_always = true};
     const Streamed streamed(exec, half, told);
     EXPECT_LE(streamed.estimate().device_bytes(), error.needed());

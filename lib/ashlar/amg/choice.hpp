@@ -97,9 +97,9 @@ struct Choice {
 };
 
 /// Amg for a symmetric matrix if a cost model expects it to be faster: for elasticity with modes and for diffusion, if
-/// block-Jacobi takes so many iterations that the set-up of amg is worth its cost. Iterations of block-Jacobi follow
-/// from the number of nodes, for a body as compact as a cube, which takes the fewest. The costs were measured for
-/// elasticity on one H200 and on CPUs.
+/// block-Jacobi takes so many iterations that the set-up of amg is worth its cost. Rows with the signs of diffusion
+/// count as diffusion, with or without modes. Iterations of block-Jacobi follow from the number of nodes, for a body as
+/// compact as a cube, which takes the fewest. The costs were measured for elasticity on one H200 and on CPUs.
 Choice choose(const Prospect& prospect);
 
 /// The same for `a` on one rank. Of `known`, has_modes, is_symmetric and has_room are the caller's; this function finds

@@ -40,8 +40,10 @@ class DenseInverse {
   /// Throws   NumericalError on all ranks together if an entry is not finite.
   template <execution_space Exec>
   DenseInverse(const Exec& exec, const LevelMatrix<A>& a, const std::vector<double>& own)
-      : inverse_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::dense_inverse"),
-                 std::size_t(a.num_global_rows()), std::size_t(a.num_rows())),
+      : inverse_(a.comm().together([&] {
+          return Inverse(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::dense_inverse"),
+                         std::size_t(a.num_global_rows()), std::size_t(a.num_rows()));
+        })),
         whole_(exec, a) {
     const int n = static_cast<int>(a.num_global_rows());
     // (Rows where the inverse takes columns: it has the transposed matrix, and returns rows of the inverse as columns.)
@@ -81,7 +83,9 @@ class DenseInverse {
   const WholeVector<A>& whole() const { return whole_; }
 
  private:
-  Kokkos::View<Scalar**, Kokkos::LayoutLeft, typename Vector::memory_space> inverse_;  ///< a column for each own row
+  using Inverse = Kokkos::View<Scalar**, Kokkos::LayoutLeft, typename Vector::memory_space>;
+
+  Inverse inverse_;  ///< a column for each own row
   WholeVector<A> whole_;
 };
 

@@ -95,10 +95,10 @@ class LevelMatrix<DistributedMatrix<Matrix>> {
     impl::for_each_entry_on_host(exec, a.local(), [&](std::int64_t i, std::int64_t j, int r, int c, Scalar value) {
       rows[std::size_t((i * b + r) * n + (first + j) * b + c)] = value;
     });
-    const auto row = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.remote_rows());
-    const auto column = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.halo_columns());
+    const auto row = ashlar::impl::list_of(exec, a.remote_rows());
+    const auto column = ashlar::impl::list_of(exec, a.halo_columns());
     impl::for_each_entry_on_host(exec, a.remote(), [&](std::int64_t i, std::int64_t j, int r, int c, Scalar value) {
-      rows[std::size_t((row(i) * b + r) * n + column(j) * b + c)] = value;
+      rows[std::size_t((row[std::size_t(i)] * b + r) * n + column[std::size_t(j)] * b + c)] = value;
     });
     return rows;
   }
@@ -174,7 +174,7 @@ struct InPrecision<DistributedMatrix<Matrix>, Real> {
         exec.fence("ashlar::amg: values in the precision of the levels");
         return GlobalRows<Local>{given.block_shape, given.row_ptr, given.columns, values};
       });
-      if (before) return before->with_values(exec, rows.values);
+      if (before) return comm.together([&] { return before->with_values(exec, rows.values); });
       return type(exec, a.shared_communicator(), a.row_map(), a.column_map(), rows, impl::options_as(a));
     }
   }

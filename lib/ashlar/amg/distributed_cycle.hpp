@@ -44,9 +44,10 @@ class WholeVector<DistributedMatrix<Matrix>> {
 
   template <execution_space Exec>
   WholeVector(const Exec& exec, const Level& a)
-      : first_(a.first_row()),
-        whole_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::whole"),
-               std::size_t(a.num_global_rows())) {
+      : first_(a.first_row()), whole_(a.comm().together([&] {
+          return Vector(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::whole"),
+                        std::size_t(a.num_global_rows()));
+        })) {
     const DistributedMatrix<Matrix>& matrix = a.matrix();
     const RowPartition& map = matrix.row_map();
     std::vector<std::int64_t> others;
@@ -99,7 +100,7 @@ class Transfer<DistributedMatrix<Matrix>> {
   /// Collective.
   template <execution_space Exec>
   Transfer(const Exec& exec, DistributedMatrix<Matrix> p, ExchangeMode mode)
-      : p_(std::move(p)), local_(exec, p_.local(), mode) {
+      : p_(std::move(p)), local_(p_.communicator().together([&] { return Transfer<Matrix>(exec, p_.local(), mode); })) {
     const Communicator& comm = p_.communicator();
     const int entry = p_.block_shape().cols;
     exchanges_ = std::make_shared<Exchanges>(

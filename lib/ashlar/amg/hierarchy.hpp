@@ -52,12 +52,21 @@ class Hierarchy {
   /// Throws   on all ranks together: ShapeError, ArgumentError, BlockSizeError; NumericalError if a mode is 0, not
   ///          finite or dependent on others, if A has a negative diagonal entry, or if, on some level, a diagonal block
   ///          has no inverse or D^-1 A no positive eigenvalue.
+  ///
+  /// A first_level above 0 is the number of A among levels that were made elsewhere. Messages count from it, and of
+  /// such an A and its modes only sizes are checked, as of all coarse levels.
   template <execution_space Exec>
-  Hierarchy(const Exec& exec, const A& a, Modes modes, const Options& options = {}) : options_(options) {
+  Hierarchy(const Exec& exec, const A& a, Modes modes, const Options& options = {}, int first_level = 0)
+      : options_(options), first_level_(first_level) {
     check(options);
-    impl::check_input(exec, a, modes);
-    levels_.push_back(
-        impl::timed(exec, times_.smoothers, [&] { return Level<Matrix>(exec, InReal::of(exec, a), options_); }));
+    if (first_level_ == 0) {
+      impl::check_input(exec, a, modes);
+    } else {
+      LevelMatrix<A>::communicator_of(a).together([&] { impl::check_sizes(LevelMatrix<A>::local_of(a), modes); });
+    }
+    levels_.push_back(impl::timed(exec, times_.smoothers, [&] {
+      return of_level(0, [&] { return Level<Matrix>(exec, InReal::of(exec, a), options_); });
+    }));
     options_.exchange = levels_.front().products().mode();
     A fine = a;
     while (can_be_coarser()) {
@@ -88,9 +97,9 @@ class Hierarchy {
       throw ArgumentError(text("amg: new values with strength ", options_.strength),
                           "which couplings are strong depends on the values", "make a new hierarchy");
     }
-    impl::check_diagonal(exec, a);
+    if (first_level_ == 0) impl::check_diagonal(exec, a);
     times_ = {};
-    impl::timed(exec, times_.smoothers, [&] { set_matrix(exec, 0, a); });
+    impl::timed(exec, times_.smoothers, [&] { of_level(0, [&] { set_matrix(exec, 0, a); }); });
     A fine = a;
     for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
       fine = coarsen(exec, l, fine);
@@ -128,12 +137,14 @@ class Hierarchy {
   double operator_complexity() const { return amg::operator_complexity(figures()); }
 
  private:
-  /// work(), whose errors name the level and no row: rows of a coarse level are not the caller's.
+  /// work() for levels_[l]. Errors name a coarse level and no row: its rows are not the caller's.
   template <class Work>
-  static auto of_level(std::size_t number, const Work& work) {
+  auto of_level(std::size_t l, const Work& work) const {
+    const int number = first_level_ + static_cast<int>(l);
     try {
       return work();
     } catch (const NumericalError& error) {
+      if (number == 0) throw;
       throw NumericalError(text("amg: level ", number, ": ", error.problem()), error.why(),
                            "take block-Jacobi, or no preconditioner");
     }
@@ -194,6 +205,7 @@ class Hierarchy {
   }
 
   Options options_;
+  int first_level_;  ///< the number of levels_[0] in messages
   SetupTimes times_;
   bool is_stalled_ = false;
   std::vector<Level<Matrix>> levels_;

@@ -42,8 +42,11 @@ class Level {
       : a_(exec, std::move(a), options.exchange),
         diagonal_(make_diagonal(exec, largest_eigenvalue)),
         smoother_(make_smoother(exec, options)),
-        vectors_{make(exec, "ashlar::amg::b"), make(exec, "ashlar::amg::x"), make(exec, "ashlar::amg::r"),
-                 make(exec, "ashlar::amg::d"), make(exec, "ashlar::amg::t")} {}
+        vectors_(a_.comm().together([&] {
+          return SmootherVectors<Vector>{make(exec, "ashlar::amg::b"), make(exec, "ashlar::amg::x"),
+                                         make(exec, "ashlar::amg::r"), make(exec, "ashlar::amg::d"),
+                                         make(exec, "ashlar::amg::t")};
+        })) {}
 
   /// New values of the same structure.
   template <execution_space Exec>

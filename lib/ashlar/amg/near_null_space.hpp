@@ -59,6 +59,11 @@ inline void check_coordinates(std::int64_t length, int dimensions, int block_siz
 
 }  // namespace impl
 
+/// The number of rigid_body_modes(): 3 or 6 for each body, of which a node has block_size / dimensions.
+inline int num_rigid_body_modes(int dimensions, int block_size) {
+  return block_size / dimensions * (dimensions == 2 ? 3 : 6);
+}
+
 /// Translations and rotations of an elastic body whose unknowns are the displacements of its nodes: 3 modes in two
 /// dimensions, 6 in three. They are made about the centre of all nodes.
 ///
@@ -77,7 +82,7 @@ NearNullSpace<Space> rigid_body_modes(const Exec& exec, const Coordinates& coord
   if (comm.sum(num_nodes) == 1) {
     throw ArgumentError("amg: rigid-body modes of one node", "a node has no rotations", "pass constant_modes()");
   }
-  const int bodies = block_size / dimensions, of_body = dimensions == 2 ? 3 : 6;
+  const int bodies = block_size / dimensions, of_body = num_rigid_body_modes(dimensions, dimensions);
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   // The middle of the bounding box: the same for any number of threads, which a sum is not.
   Kokkos::Array<double, 3> centre{0, 0, 0};
@@ -104,8 +109,10 @@ NearNullSpace<Space> rigid_body_modes(const Exec& exec, const Coordinates& coord
     }
     centre[d] = lowest + (highest - lowest) / 2;
   }
-  const NearNullSpace<Space> modes(Kokkos::view_alloc(exec, "ashlar::amg::modes"), std::size_t(num_nodes) * block_size,
-                                   bodies * of_body);
+  const NearNullSpace<Space> modes = comm.together([&] {
+    return NearNullSpace<Space>(Kokkos::view_alloc(exec, "ashlar::amg::modes"), std::size_t(num_nodes) * block_size,
+                                bodies * of_body);
+  });
   Kokkos::parallel_for(
       "ashlar::amg[rigid-body modes]", Policy(exec, 0, num_nodes), KOKKOS_LAMBDA(std::int64_t i) {
         double p[3] = {0, 0, 0};

@@ -43,4 +43,7 @@ struct Options {
 /// Throws   ArgumentError if an option is out of range.
 void check(const Options& options);
 
+/// The same for a matrix that is streamed, which has no rows on the device for a Gauss-Seidel sweep.
+void check_streamed(const Options& options);
+
 }  // namespace ashlar::amg

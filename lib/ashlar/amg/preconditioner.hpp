@@ -78,9 +78,10 @@ class Preconditioner {
   using Matrix = typename Levels::Matrix;  ///< of all levels
   using Modes = NearNullSpace<typename A::memory_space>;
 
+  /// A first_level above 0 is for a matrix and modes of a coarse level, as Hierarchy says.
   template <execution_space Exec>
-  Preconditioner(const Exec& exec, const A& a, const Modes& modes, const Options& options = {})
-      : hierarchy_(std::make_shared<Levels>(exec, InSetUp::of(exec, a), modes, options)) {}
+  Preconditioner(const Exec& exec, const A& a, const Modes& modes, const Options& options = {}, int first_level = 0)
+      : hierarchy_(std::make_shared<Levels>(exec, InSetUp::of(exec, a), modes, options, first_level)) {}
 
   /// New values of A in the same structure; aggregates, structures and plans stay.
   template <execution_space Exec>

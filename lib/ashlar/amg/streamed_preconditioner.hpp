@@ -19,6 +19,7 @@
 #include <ashlar/device/memory/available_memory.hpp>
 #include <ashlar/host/memory.hpp>
 #include <ashlar/operators/preconditioner_bytes.hpp>
+#include <ashlar/streaming/planner.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>
 #include <concepts>
 #include <cstdint>
@@ -45,12 +46,11 @@ namespace ashlar::amg {
 /// Shapes   A is square, with square blocks; r and z as for Preconditioner.
 /// Types    all levels have the precision of A.
 /// Memory   `a` and `modes` are in the host's memory; shares the data of `a`. On the device: the prolongator with an
-///          index, twice the diagonal blocks, five vectors, and the coarse levels: device_bytes(). By estimate that is
-///          about 1.4 times the matrix for elasticity in three dimensions. On the host, set-up takes about as much as
-///          Preconditioner takes, and keeps the structures of the products. Copies share the levels.
+///          index, diagonal blocks, five vectors, and the coarse levels. device_bytes() is planned for them, by
+///          estimate about 1.4 times the matrix for elasticity in three dimensions. On the host, set-up takes about as
+///          much as Preconditioner takes, and keeps the structures of the products. Copies share the levels.
 /// Async    the constructor and update_values() first wait for `exec`, which may have filled `a`. Applications are
-/// enqueued if products of the streamed
-///          matrix are.
+///          enqueued if products of the streamed matrix are.
 /// Throws   as Preconditioner; ArgumentError for Gauss-Seidel, which needs the rows of A on the device; MemoryError if
 ///          the limit is too small, which names the least that is enough.
 template <bcsr_matrix Matrix, class Product = StreamedMatrix<Matrix>>
@@ -69,12 +69,7 @@ class StreamedPreconditioner {
                                                                                     const Options& options,
                                                                                     const MakeProduct& make_product)
       : held_(std::make_shared<Held>(a, options)) {
-    amg::check(options);
-    if (options.smoother == SmootherKind::gauss_seidel) {
-      throw ArgumentError("amg: Gauss-Seidel for a matrix that is streamed",
-                          "a sweep needs rows of the matrix in the order of colours",
-                          "take the smoother chebyshev or l1_jacobi");
-    }
+    check_streamed(options);
     exec.fence("ashlar::amg: a streamed matrix and its modes");
     const HostExec host;
     const OnHost here = held_->on_host();
@@ -93,8 +88,9 @@ class StreamedPreconditioner {
       Options below = options;
       --below.max_levels;
       const Matrix next = impl::on_device<Matrix>(exec, coarsened->second);
-      const auto coarse_modes = Kokkos::create_mirror_view_and_copy(typename Matrix::memory_space(), modes);
-      of_coarse_levels([&] { held_->coarse.emplace(exec, next, coarse_modes, below); });
+      const auto coarse_modes =
+          Kokkos::create_mirror_view_and_copy(Kokkos::view_alloc(exec, typename Matrix::memory_space()), modes);
+      held_->coarse.emplace(exec, next, coarse_modes, below, 1);
       held_->fine->set_prolongator(exec, impl::on_device<Matrix>(exec, coarsened->first));
     }
     invert_if_alone(exec, here);
@@ -133,9 +129,11 @@ class StreamedPreconditioner {
     if (held_->coarsening) {
       const auto [p, coarse] = coarsen(here, fine);
       // Into the memory of the old values: beside them there may be no room.
+      const Matrix next = held_->coarse->hierarchy().levels().front().matrix();
       Kokkos::deep_copy(exec, held_->fine->transfer()->prolongator().values(), p.values());
-      const Matrix next = impl::on_device<Matrix>(exec, coarse);
-      of_coarse_levels([&] { held_->coarse->update_values(exec, next); });
+      Kokkos::deep_copy(exec, next.values(), coarse.values());
+      exec.fence("ashlar::amg: new values on the device");
+      held_->coarse->update_values(exec, next);
     }
     invert_if_alone(exec, here);
   }
@@ -160,7 +158,8 @@ class StreamedPreconditioner {
   }
   /// Bytes that one cycle sends to the device at most.
   std::uint64_t sent_bytes() const { return std::uint64_t(products_of_cycle()) * product().estimate().sent_bytes; }
-  /// Bytes of the device's memory for all but the streamed matrix; an estimate for the coarse levels.
+  /// Bytes of the device's memory that are planned for all but the streamed matrix, with what update_values() takes for
+  /// a moment; an estimate for the coarse levels.
   std::uint64_t device_bytes() const { return held_->device_bytes; }
 
   /// The streamed matrix, as a linear operator.
@@ -179,8 +178,8 @@ class StreamedPreconditioner {
       is_dense = held_->coarse->hierarchy().levels().back().is_dense();
     }
     return describe(held_->options, all, std::is_same_v<typename Matrix::scalar_type, float>, is_dense) +
-           text("level 0 is streamed: ", products_of_cycle(), " products a cycle send ", bytes_text(sent_bytes()),
-                "; the other levels take ", bytes_text(held_->device_bytes), " of device memory\n");
+           text("level 0 is streamed: ", products_of_cycle(), " products a cycle send ", bytes_text(sent_bytes()), "; ",
+                bytes_text(held_->device_bytes), " of device memory are planned beside the matrix\n");
   }
 
  private:
@@ -210,17 +209,6 @@ class StreamedPreconditioner {
     return {p, coarse};
   }
 
-  /// work(), whose errors name no row: rows of a coarse level are not the caller's.
-  template <class Work>
-  static void of_coarse_levels(const Work& work) {
-    try {
-      work();
-    } catch (const NumericalError& error) {
-      throw NumericalError(text("amg: below the level that is streamed: ", error.problem()), error.why(),
-                           "take block-Jacobi, or no preconditioner");
-    }
-  }
-
   /// Gives the finest level its inverse if it is the only level, and small.
   void invert_if_alone(const Exec& exec, const OnHost& a) const {
     if (!held_->coarse && a.num_rows() <= held_->options.coarsest_rows) {
@@ -234,38 +222,37 @@ class StreamedPreconditioner {
     return held_->fine->is_dense() ? 0 : held_->options.smoother_degree - 1;
   }
 
-  /// Of P and the first coarse matrix, if there are any, and of all that is made of them; the coarse matrix twice, as
-  /// update_values() has new values beside the old.
+  /// Of the finest level; of P and the first coarse matrix, if there are any, and of all that is made of them, with the
+  /// dense inverse of the coarsest level.
   static std::uint64_t bytes_of(const OnHost& a, const Options& options,
                                 const std::optional<std::pair<OnHost, OnHost>>& coarsened) {
     const std::uint64_t n = std::uint64_t(a.num_block_rows()), b = std::uint64_t(a.block_size());
     constexpr std::uint64_t scalar = sizeof(typename Matrix::scalar_type);
     std::uint64_t bytes = streamed_level_bytes<Matrix>(n, b, options.smoother);
-    if (!coarsened) return bytes + (n * b <= std::uint64_t(options.coarsest_rows) ? n * b * n * b * scalar : 0);
+    const std::uint64_t most = std::uint64_t(options.coarsest_rows);
+    if (!coarsened) return bytes + (n * b <= most ? n * b * n * b * scalar : 0);
     const auto& [p, next] = *coarsened;
     const HeldBytes of_p = held_bytes(p), of_next = held_bytes(next);
+    const std::uint64_t m = std::uint64_t(next.block_size()), dense = std::min(std::uint64_t(next.num_rows()), most);
     return bytes + of_p.device + of_p.host + transpose_index_bytes<Matrix>(p.num_block_cols(), p.num_blocks()) +
-           2 * (of_next.device + of_next.host) +
-           preconditioner_bytes<Matrix>(next.num_block_rows(), next.num_blocks(), std::uint64_t(next.block_size()));
+           of_next.device + of_next.host +
+           preconditioner_bytes<Matrix>(next.num_block_rows(), next.num_blocks(), m, m) + dense * dense * scalar;
   }
 
   /// A function for the constructor that makes a Product within the limit, or within the free memory of now.
   static auto within_limit(const Exec& exec, const HostMatrix& a, StreamingOptions streaming) {
-    const std::uint64_t available = available_bytes<typename Matrix::memory_space>(),
-                        spared = available - available / 16;
-    const std::uint64_t limit =
-        streaming.device_memory_limit > 0 ? std::min(streaming.device_memory_limit, spared) : spared;
+    const ashlar::impl::StreamingLimit limit =
+        ashlar::impl::streaming_limit(streaming, available_bytes<typename Matrix::memory_space>());
     return [exec, a, streaming, limit](std::uint64_t taken) {
       StreamingOptions rest = streaming;
-      rest.device_memory_limit = limit > taken ? limit - taken : 1;
+      rest.device_memory_limit = limit.bytes > taken ? limit.bytes - taken : 1;
       try {
         return std::make_shared<Product>(exec, a, rest);
       } catch (const MemoryError& error) {
         const std::uint64_t needed = error.needed() + taken;
-        throw MemoryError(
-            needed, limit,
-            text("amg: a streamed matrix and its coarse levels need ", bytes_text(needed), " of device memory"),
-            text("the limit is ", bytes_text(limit)), "raise the limit to that, or take block-Jacobi");
+        throw limit.error(
+            needed, text("amg: a streamed matrix and its coarse levels need ", bytes_text(needed), " of device memory"),
+            "take block-Jacobi");
       }
     };
   }

@@ -60,6 +60,16 @@ class NumericalError : public Error {
   std::int64_t row_;
 };
 
+/// A block row without a diagonal block, where one is needed.
+class MissingDiagonalError : public NumericalError {
+  using NumericalError::NumericalError;
+};
+
+/// A block that has an inverse, but is not positive definite.
+class IndefiniteError : public NumericalError {
+  using NumericalError::NumericalError;
+};
+
 /// An option or an argument outside its allowed range.
 class ArgumentError : public Error {
   using Error::Error;

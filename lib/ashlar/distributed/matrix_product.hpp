@@ -64,9 +64,10 @@ class DistributedProduct {
   /// This rank's rows of C. Its own block columns come first, then others in ascending order.
   template <execution_space Exec>
   Matrix multiply_rows(const Exec& exec, const Distributed& a, const Distributed& b) const {
-    const Matrix left = left_factor(exec, a, is_transposed_ ? rows_of_a_.of(exec, a) : GlobalRows<Matrix>());
+    const GlobalRows<Matrix> below_a = is_transposed_ ? rows_of_a_.of(exec, a) : GlobalRows<Matrix>();
     const GlobalRows<Matrix> below = rows_of_b_.of(exec, b);
     return a.communicator().together([&] {
+      const Matrix left = left_factor(exec, a, below_a);
       const Matrix c = product_->multiply(exec, left, impl::numbered_rows(exec, b, below, columns_));
       exec.fence("ashlar::DistributedProduct: the factors have been read");
       return c;
@@ -76,7 +77,7 @@ class DistributedProduct {
   /// The distributed matrix of rows that multiply_rows() returned, or of others in their structure.
   template <execution_space Exec>
   Distributed distribute(const Exec& exec, const Matrix& rows, const Distributed* before = nullptr) const {
-    if (before) return before->with_values(exec, rows.values());
+    if (before) return comm_->together([&] { return before->with_values(exec, rows.values()); });
     return Distributed(exec, comm_, row_map_, column_map_, RowsWithGhosts<Matrix>{rows, global_columns_}, options_);
   }
 

@@ -131,9 +131,9 @@ struct Ilu0Options {
 /// Memory   values as A has, an inverse block for each block row, and the orders of rows; shares the graph of A. All in
 ///          the host's memory.
 /// Async    the constructor waits for `exec`; the rest is enqueued, without fence or allocation.
-/// Throws   ShapeError for a matrix that is not square; NumericalError naming the first block row that has no diagonal
-///          block, or whose pivot block has no inverse or, if asked, is not positive definite; StructureError instead
-///          if the graph is not valid.
+/// Throws   ShapeError for a matrix that is not square. Naming the first such block row: MissingDiagonalError if it has
+///          no diagonal block, or StructureError if the graph is not valid; NumericalError if its pivot block has no
+///          inverse, or IndefiniteError if that is not positive definite, as was asked.
 /// Source   Meijerink & van der Vorst 1977; Manteuffel 1980; Saad, Iterative Methods for Sparse Linear Systems,
 /// section 10.3.2.
 template <bcsr_matrix Matrix>
@@ -191,9 +191,9 @@ class Ilu0Preconditioner {
     }
     const std::string pivot = text("ILU(0): the pivot block of block row ", bad, " (from 0) ");
     if (bad < first_singular) {
-      throw NumericalError(bad, pivot + "is not positive definite",
-                           text("to scale down the blocks off the diagonal did not help; the block size is ", b),
-                           "check that the matrix is positive definite, or use another preconditioner");
+      throw IndefiniteError(bad, pivot + "is not positive definite",
+                            text("to scale down the blocks off the diagonal did not help; the block size is ", b),
+                            "check that the matrix is positive definite, or use another preconditioner");
     }
     if (bad < n) {
       throw NumericalError(bad, pivot + "has no inverse",

@@ -115,8 +115,8 @@ SweepOrder<typename Matrix::ordinal_type> sweep_order(const Matrix& matrix, cons
 
 /// The place of each diagonal block of a square matrix. `name` is the preconditioner's.
 ///
-/// Throws   ShapeError; NumericalError for a row without a diagonal block, StructureError instead if the graph is not
-///          valid.
+/// Throws   ShapeError; MissingDiagonalError for a row without a diagonal block, StructureError instead if the graph is
+///          not valid.
 template <class Exec, class Matrix>
 auto places_on_diagonal(const char* name, const Exec& exec, const Matrix& matrix) {
   static_assert(!is_gpu_v<Exec>, "ashlar: ILU(0) and SSOR sweep on hosts alone");
@@ -133,8 +133,8 @@ auto places_on_diagonal(const char* name, const Exec& exec, const Matrix& matrix
   for (std::int64_t i = 0; i < std::int64_t(matrix.num_block_rows()); ++i) {
     if (diagonal(i) >= 0) continue;
     validate(exec, matrix.graph());
-    throw NumericalError(i, text(name, ": block row ", i, " (from 0) has no diagonal block"),
-                         "each row is divided by its own", "use no preconditioner, or another block size");
+    throw MissingDiagonalError(i, text(name, ": block row ", i, " (from 0) has no diagonal block"),
+                               "each row is divided by its own", "use no preconditioner, or another block size");
   }
   return diagonal;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ashlar/base/concepts.hpp>
+#include <ashlar/base/error.hpp>
 #include <ashlar/bcsr/block.hpp>
 #include <ashlar/streaming/options.hpp>
 #include <ashlar/streaming/subdivision.hpp>
@@ -37,6 +38,18 @@ struct StreamedShape {
   std::uint64_t scalar_bytes = 8, ordinal_bytes = 4, offset_bytes = 4, vector_scalar_bytes = 8;
   std::uint64_t plan_bytes = 0;  ///< that plans, and making them, take on the device at most
 };
+
+/// The bytes of device memory that a streamed matrix may take, and whether they are the caller's limit or what is free.
+struct StreamingLimit {
+  std::uint64_t bytes = 0;
+  bool is_callers = false;
+
+  /// For a need of more than that. `remedy` is what helps beside more memory.
+  MemoryError error(std::uint64_t needed, const std::string& problem, const std::string& remedy) const;
+};
+
+/// StreamingOptions::device_memory_limit where so many bytes are available.
+StreamingLimit streaming_limit(const StreamingOptions& options, std::uint64_t available);
 
 /// The estimate for so many subdivisions as are asked for, or suit: `cut(n)` cuts the block rows into n.
 ///

@@ -10,6 +10,7 @@
 #include <ashlar/bcsr/transpose_index.hpp>
 #include <ashlar/device/memory/available_memory.hpp>
 #include <ashlar/spmv/spmv.hpp>
+#include <ashlar/streaming/planner.hpp>
 #include <ashlar/streaming/streamed_matrix.hpp>
 #include <ashlar/streaming/subdivision.hpp>
 #include <ashlar/streaming/timeline.hpp>
@@ -231,13 +232,12 @@ class StreamedSymmetricMatrix {
     }
     options.structure = StructurePlacement::resident;
     if (is_in_place(options)) return options;
-    const std::uint64_t available = available_bytes<typename Matrix::memory_space>(),
-                        spared = available - available / 16;
-    const std::uint64_t limit =
-        options.device_memory_limit > 0 ? std::min(options.device_memory_limit, spared) : spared;
+    const std::uint64_t available = available_bytes<typename Matrix::memory_space>();
+    const impl::StreamingLimit limit = impl::streaming_limit(options, available);
+    const std::uint64_t spared = impl::streaming_limit({}, available).bytes;
     std::uint64_t least = 0;
     try {
-      return beside_indices(half, options, limit, work_with_half);
+      return beside_indices(half, options, limit.bytes, work_with_half);
     } catch (const MemoryError& error) {
       least = error.needed();
     }
@@ -249,9 +249,9 @@ class StreamedSymmetricMatrix {
         least = std::max(error.needed(), least + least / 64 + 1);
       }
     }
-    throw MemoryError(
-        least, limit, text("streaming: half of a symmetric matrix needs ", bytes_text(least), " of device memory"),
-        text("the limit is ", bytes_text(limit)), "raise the limit to that, or multiply fewer vectors at a time");
+    throw limit.error(least,
+                      text("streaming: half of a symmetric matrix needs ", bytes_text(least), " of device memory"),
+                      "multiply fewer vectors at a time");
   }
 
   /// The options for T alone, within what the indices leave of `limit`.

@@ -36,12 +36,15 @@ Choice choose(const Prospect& prospect) {
   if (!is_worth_its_cost(with_modes)) return too_small;  // whatever the rows are
   if (!prospect.has_room) return {false, "there is too little memory for amg"};
   if (prospect.signs.without_positive_diagonal > 0) return {false, "a diagonal entry is not positive"};
-  if (!prospect.has_modes && !prospect.signs.are_of_diffusion()) {
+  Prospect known = prospect;
+  if (known.signs.are_of_diffusion()) {
+    known.has_modes = false;  // whatever the modes are, block-Jacobi takes the iterations of diffusion
+  } else if (!known.has_modes) {
     return {false, "amg needs rows of diffusion, or coordinates or modes of elasticity"};
   }
-  if (!is_worth_its_cost(prospect)) return too_small;
-  return {true, text("block-jacobi takes about ", std::lround(iterations_of_block_jacobi(prospect)),
-                     " iterations, and amg the time of ", std::lround(cost_of_amg(prospect)))};
+  if (!is_worth_its_cost(known)) return too_small;
+  return {true, text("block-jacobi takes about ", std::lround(iterations_of_block_jacobi(known)),
+                     " iterations, and amg the time of ", std::lround(cost_of_amg(known)))};
 }
 
 Choice without_amg(const NumericalError& failure) { return {false, "amg cannot be set up: " + failure.problem()}; }

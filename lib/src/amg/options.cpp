@@ -33,4 +33,11 @@ void check(const Options& options) {
           "32 is usual");
 }
 
+void check_streamed(const Options& options) {
+  check(options);
+  if (options.smoother != SmootherKind::gauss_seidel) return;
+  throw ArgumentError("amg: smoother gauss-seidel for a streamed matrix", "a sweep needs all rows in device memory",
+                      "take chebyshev or l1-jacobi");
+}
+
 }  // namespace ashlar::amg

@@ -125,9 +125,10 @@ template <class Scalar>
 bool ChosenPreconditioner<Scalar>::has_room_for_amg() const {
   if (kind_ == SolvePreconditioner::amg) return true;  // its memory is there
   const ByteCount needed =
-      ByteCount{amg::preconditioner_bytes<Matrix>(a_.num_block_rows(), a_.num_blocks(), a_.block_size())} +
+      ByteCount{amg::preconditioner_bytes<Matrix>(a_.num_block_rows(), a_.num_blocks(), a_.block_size(), num_modes())} +
       ByteCount{minres_bytes(a_.num_rows(), sizeof(Scalar), true)};
-  return needed.count <= available_bytes<Exec::memory_space>();
+  const std::uint64_t available = available_bytes<Exec::memory_space>();
+  return needed.count <= available - available / 16;
 }
 
 /// Updates the preconditioner that is held if it is of this kind, or makes another.
@@ -183,6 +184,14 @@ template <class Preconditioner>
 void ChosenPreconditioner<Scalar>::take(const Preconditioner& made) {
   held_.emplace(made);
   update_ = [this, made] { made.update_values(exec_, a_); };  // copies share their values
+}
+
+/// The columns of modes().
+template <class Scalar>
+std::uint64_t ChosenPreconditioner<Scalar>::num_modes() const {
+  if (near_null_space_.extent(0) > 0) return near_null_space_.extent(1);
+  const int b = a_.block_size();
+  return static_cast<std::uint64_t>(coordinates_.extent(0) > 0 ? amg::num_rigid_body_modes(dimensions_, b) : b);
 }
 
 /// The caller's near-null space, rigid-body modes if there are coordinates, or constants.

@@ -6,6 +6,7 @@
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/operators/any_preconditioner.hpp>
 #include <ashlar/solve/solve.hpp>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -48,6 +49,7 @@ class ChosenPreconditioner {
   void take(const Preconditioner& made);
   amg::NearNullSpace<Exec::memory_space> modes() const;
   bool has_modes() const { return coordinates_.extent(0) > 0 || near_null_space_.extent(0) > 0; }
+  std::uint64_t num_modes() const;
   bool has_room_for_amg() const;
 
   Exec exec_;

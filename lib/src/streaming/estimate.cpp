@@ -188,11 +188,25 @@ void check(const StreamingOptions& options) {
 
 }  // namespace
 
+MemoryError StreamingLimit::error(std::uint64_t needed, const std::string& problem, const std::string& remedy) const {
+  if (is_callers) {
+    return {needed, bytes, problem, "the limit is " + bytes_text(bytes), "raise the limit to that, or " + remedy};
+  }
+  return {needed, bytes, problem, text("the device has ", bytes_text(bytes), " free for it"),
+          remedy + ", or take a device with more memory"};
+}
+
+StreamingLimit streaming_limit(const StreamingOptions& options, std::uint64_t available) {
+  const std::uint64_t spared = available - available / 16;
+  const bool is_callers = options.device_memory_limit > 0 && options.device_memory_limit <= spared;
+  return {is_callers ? options.device_memory_limit : spared, is_callers};
+}
+
 StreamingEstimate estimate_streaming(const StreamedShape& shape, const StreamingOptions& options,
                                      std::uint64_t available, const std::function<std::vector<Subdivision>(int)>& cut) {
   check(options);
-  const std::uint64_t spared = available - available / 16;
-  const std::uint64_t limit = options.device_memory_limit > 0 ? std::min(options.device_memory_limit, spared) : spared;
+  const StreamingLimit within = streaming_limit(options, available);
+  const std::uint64_t limit = within.bytes;
   const Estimator estimator(shape, options, cut);
   StreamingEstimate result = estimator.within(limit, options.structure != StructurePlacement::streamed);
   if (options.structure == StructurePlacement::automatic) {
@@ -208,13 +222,12 @@ StreamingEstimate estimate_streaming(const StreamedShape& shape, const Streaming
   if (result.device_bytes() <= limit) {
     return options.num_resident < 0 ? estimator.filled_up(result, limit) : result;
   }
-  throw MemoryError(result.device_bytes(), limit,
-                    text("streaming: ", result.num_subdivisions, " subdivisions in ", result.num_buffers,
-                         " buffers need ", bytes_text(result.device_bytes()), " of device memory, of which ",
-                         bytes_text(result.vector_bytes), " are vectors"),
-                    text("the limit is ", bytes_text(limit)),
-                    options.num_subdivisions > 0 ? "raise the limit to that, or leave the number of subdivisions open"
-                                                 : "raise the limit to that, or multiply fewer vectors at a time");
+  throw within.error(
+      result.device_bytes(),
+      text("streaming: ", result.num_subdivisions, " subdivisions in ", result.num_buffers, " buffers need ",
+           bytes_text(result.device_bytes()), " of device memory, of which ", bytes_text(result.vector_bytes),
+           " are vectors"),
+      options.num_subdivisions > 0 ? "leave the number of subdivisions open" : "multiply fewer vectors at a time");
 }
 
 StreamingEstimate estimate_in_place(const StreamedShape& shape, const StreamingOptions& options) {

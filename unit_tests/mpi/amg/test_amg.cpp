@@ -14,7 +14,9 @@
 #include <ashlar/problems/cantilever.hpp>
 #include <ashlar/reference/spmv.hpp>
 #include <cmath>
+#include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +24,7 @@
 #include "support/compare.hpp"
 #include "support/message.hpp"
 #include "support/mpi_world.hpp"
+#include "support/watcher.hpp"
 
 namespace ashlar::testing {
 namespace {
@@ -382,6 +385,58 @@ TEST(AmgOverMpi, SaysItsLevelsOverAllRanks) {
   EXPECT_THAT(text, HasSubstr(std::string("level 0: 4131 rows, ") + std::to_string(beam.a->num_global_blocks())));
   EXPECT_THAT(text, HasSubstr("blocks of 6 x 6"));
   EXPECT_THAT(text, HasSubstr("coarsest level: dense inverse"));
+}
+
+/// Until it goes, allocations with one label throw.
+class NoMemoryFor {
+ public:
+  explicit NoMemoryFor(const std::string& label) : before_(Kokkos::Tools::Experimental::get_callbacks()) {
+    label_ = label;
+    Kokkos::Tools::Experimental::set_allocate_data_callback(
+        [](Kokkos::Tools::SpaceHandle, const char* of, const void*, std::uint64_t) {
+          if (label_ == of) throw std::bad_alloc();
+        });
+  }
+  NoMemoryFor(const NoMemoryFor&) = delete;
+  NoMemoryFor& operator=(const NoMemoryFor&) = delete;
+  ~NoMemoryFor() { Kokkos::Tools::Experimental::set_callbacks(before_); }
+
+ private:
+  inline static std::string label_;
+  Kokkos::Tools::Experimental::EventSet before_;
+};
+
+/// No rank waits in a collective call for the one without memory.
+TEST(AmgOverMpi, AllRanksThrowIfOneHasNoMemory) {
+  const Exec exec;
+  const RankBeam beam({9, 5, 5});
+  const auto points = to_device<Space>(std::vector<double>(std::size_t(beam.num_local()), world().rank()));
+  for (const std::string label :
+       {"ashlar::amg::b", "ashlar::amg::t", "ashlar::amg::u", "ashlar::amg::ap", "ashlar::amg::dense_inverse",
+        "ashlar::amg::whole", "ashlar::transpose_index.row_ptr", "ashlar::amg::modes"}) {
+    SCOPED_TRACE(label);
+    std::optional<NoMemoryFor> none;
+    if (world().rank() == world().size() - 1) none.emplace(label);
+    if (label == "ashlar::amg::modes") {
+      EXPECT_ANY_THROW(amg::rigid_body_modes<Space>(exec, points, 3, 3, world()));
+    } else {
+      EXPECT_ANY_THROW(Amg(exec, *beam.a, beam.modes));
+    }
+  }
+  EXPECT_EQ(solve(beam, Amg(exec, *beam.a, beam.modes)).status, SolveStatus::converged);
+}
+
+/// Set-up waits for its own instance alone.
+TEST(AmgOverMpi, MakesNoGlobalFence) {
+  const Exec exec;
+  const RankBeam beam({9, 5, 5});
+  exec.fence();
+  const Watcher watcher;
+  const Amg m(exec, *beam.a, beam.modes);
+  for (const Happening& seen : watcher.seen()) {
+    const bool is_global = seen.kind == Happening::Kind::fence && impl::is_global_fence(seen.device_id);
+    EXPECT_FALSE(is_global && !impl::is_memory_fence(seen.label)) << seen.label;
+  }
 }
 
 /// All ranks leave together, whichever is at fault.

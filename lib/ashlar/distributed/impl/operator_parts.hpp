@@ -15,6 +15,7 @@
 #include <ashlar/distributed/space.hpp>
 #include <ashlar/halo/row_partition.hpp>
 #include <ashlar/persistent_cg/ranks.hpp>
+#include <ashlar/streaming/planner.hpp>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -153,11 +154,12 @@ struct OperatorParts {
       own.emplace(exec, rows, streaming);
     } catch (const MemoryError& error) {
       const std::uint64_t needed = error.needed() + beside, available = std::min(limit, error.available() + beside);
-      throw MemoryError(needed, available,
-                        text(name, ": rank ", comm->rank(), " needs ", bytes_text(needed),
-                             " of device memory to stream its local columns, of which ", bytes_text(beside),
-                             " are the halo and remote columns"),
-                        text("the limit is ", bytes_text(available)), "raise the limit to that, or take more ranks");
+      throw StreamingLimit{available, available == limit}.error(
+          needed,
+          text(name, ": rank ", comm->rank(), " needs ", bytes_text(needed),
+               " of device memory to stream its local columns, of which ", bytes_text(beside),
+               " are the halo and remote columns"),
+          "take more ranks");
     }
   }
 

@@ -123,7 +123,7 @@ template <class Real, template <class...> class TpetraMatrix, class Scalar, clas
 Teuchos::RCP<TpetraAmgIn<Real, Scalar, LO, GO, Node>> make_tpetra_amg(const TpetraMatrix<Scalar, LO, GO, Node>& a,
                                                                       const ModesOf& modes_of,
                                                                       const amg::Options& options) {
-  rows_of(a, "tpetra_amg");  // (or it has no maps yet)
+  from_teuchos(*a.getComm()).together([&] { rows_of(a, "tpetra_amg"); });  // (or it has no maps yet)
   const auto& graph = graph_of(a);
   if (!graph.getDomainMap()->isSameAs(*graph.getRangeMap())) {  // (the same answer on all ranks)
     throw ArgumentError("tpetra_amg: a matrix whose domain and range map differ",

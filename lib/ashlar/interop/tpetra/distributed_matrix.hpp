@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace ashlar {
@@ -86,9 +87,9 @@ requires(impl::tpetra_matrix<TpetraMatrix<Scalar, LO, GO, Node>>)
         const TpetraMatrix<Scalar, LO, GO, Node>& a, const DistributedMatrixOptions& options = {}) {
   using Matrix = bcsr_of_tpetra<Scalar, LO, GO, Node>;
   constexpr const char* name = "distributed_from_tpetra";
-  const Matrix rows = impl::rows_of(a, name);
+  const auto comm = std::make_shared<const Communicator>(from_teuchos(*a.getComm()));
+  const Matrix rows = comm->together([&] { return impl::rows_of(a, name); });
   const Tpetra::CrsGraph<LO, GO, Node>& graph = impl::graph_of(a);
-  const auto comm = std::make_shared<const Communicator>(from_teuchos(*graph.getComm()));
   impl::check_rows_are_in_range(*comm, graph, name);
   const RowPartition row_map = impl::partition_of_map(*comm, *graph.getRowMap());
   const RowPartition column_map = impl::partition_of_map(*comm, *graph.getDomainMap());

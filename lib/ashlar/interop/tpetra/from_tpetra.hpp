@@ -65,12 +65,13 @@ ImportedHalo imported_halo(const Communicator& comm, const Tpetra::Import<LO, GO
   return result;
 }
 
-/// Collective: the operator with these rows, whose columns are the graph's column map.
-template <class Scalar, class LO, class GO, class Node>
-TpetraMatrixOperator<Scalar, LO, GO, Node> operator_of_graph(const Tpetra::CrsGraph<LO, GO, Node>& graph,
-                                                             const bcsr_of_tpetra<Scalar, LO, GO, Node>& rows,
-                                                             const ColumnMapOptions& options) {
-  const Communicator comm = from_teuchos(*graph.getComm());
+/// Collective: the operator with the rows of `a`, whose columns are the column map of its graph.
+template <template <class...> class TpetraMatrix, class Scalar, class LO, class GO, class Node>
+TpetraMatrixOperator<Scalar, LO, GO, Node> operator_of_matrix(const TpetraMatrix<Scalar, LO, GO, Node>& a,
+                                                              const ColumnMapOptions& options) {
+  const Communicator comm = from_teuchos(*a.getComm());
+  const auto rows = comm.together([&] { return rows_of(a, "from_tpetra"); });
+  const Tpetra::CrsGraph<LO, GO, Node>& graph = graph_of(a);
   check_rows_are_in_range(comm, graph, "from_tpetra");
   const tpetra_execution_space<Node> exec;
   // (An importer is null on all ranks, or on none.)
@@ -93,7 +94,7 @@ TpetraMatrixOperator<Scalar, LO, GO, Node> operator_of_graph(const Tpetra::CrsGr
 template <class Scalar, class LO, class GO, class Node>
 TpetraMatrixOperator<Scalar, LO, GO, Node> from_tpetra(const Tpetra::BlockCrsMatrix<Scalar, LO, GO, Node>& a,
                                                        const ColumnMapOptions& options = {}) {
-  return impl::operator_of_graph<Scalar>(impl::graph_of(a), impl::rows_of(a, "from_tpetra"), options);
+  return impl::operator_of_matrix(a, options);
 }
 
 /// The same of a matrix of single entries, which is fill-complete: blocks of size 1.
@@ -102,8 +103,7 @@ TpetraMatrixOperator<Scalar, LO, GO, Node> from_tpetra(const Tpetra::BlockCrsMat
 template <class Scalar, class LO, class GO, class Node>
 TpetraMatrixOperator<Scalar, LO, GO, Node> from_tpetra(const Tpetra::CrsMatrix<Scalar, LO, GO, Node>& a,
                                                        const ColumnMapOptions& options = {}) {
-  const auto rows = impl::rows_of(a, "from_tpetra");
-  return impl::operator_of_graph<Scalar>(impl::graph_of(a), rows, options);
+  return impl::operator_of_matrix(a, options);
 }
 
 /// A Tpetra matrix as a Tpetra::Operator whose products Ashlar makes: what takes the matrix's place in a program.
