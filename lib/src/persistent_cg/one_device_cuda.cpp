@@ -25,10 +25,10 @@ CgKernelOffer<Kokkos::Cuda> offer(const Kokkos::Cuda& exec, PersistentFunction<L
                                   std::string why_slower) {
   if (std::string why = why_not_together(exec, function, grid); !why.empty()) return {nullptr, why, false};
   const bool is_worth_it = why_slower.empty();
-  return {
-      std::make_unique<PersistentKernel<LoneSync, Work, Scalar>>(exec, function, work, grid, inverse, LoneSync::Ranks{},
-                                                                 nullptr, place, std::move(product), std::move(kept)),
-      std::move(why_slower), is_worth_it};
+  return {std::make_unique<PersistentKernel<LoneSync, Work, Scalar>>(function, work, grid, inverse, LoneSync::Ranks{},
+                                                                     nullptr, place, KernelMemory(exec),
+                                                                     std::move(product), std::move(kept)),
+          std::move(why_slower), is_worth_it};
 }
 
 }  // namespace
