@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ashlar/distributed/assemble.hpp>
+#include <ashlar/distributed/global_rows.hpp>
 #include <ashlar/distributed/redistribute.hpp>
 #include <ashlar/distributed/remote_rows.hpp>
 #include <cstdint>

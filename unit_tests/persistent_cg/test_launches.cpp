@@ -8,10 +8,13 @@
 #include <ashlar/problems/cantilever.hpp>
 #include <ashlar/problems/grid27.hpp>
 #include <ashlar/problems/stencil11.hpp>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <thread>
 #include <tuple>
+#include <vector>
 
 #include "distributed/tangle.hpp"
 #include "krylov/systems.hpp"
@@ -20,6 +23,8 @@ namespace ashlar::testing {
 namespace {
 
 using ::testing::HasSubstr;
+
+constexpr auto any = std::numeric_limits<std::uint64_t>::max();  // bytes of a copy
 
 template <class S>
 struct Solved {
@@ -53,7 +58,6 @@ int expect_same_answers(const Op& a, const M& m, const std::vector<S>& b, double
     CgLaunch launch;
     std::uint64_t copy_bytes;
   };
-  constexpr auto any = std::numeric_limits<std::uint64_t>::max();
   for (const auto& [launch, copy_bytes] : {Form{CgLaunch::automatic, any},
                                            {CgLaunch::graph, any},
                                            {CgLaunch::persistent, any},
@@ -345,42 +349,85 @@ TEST(CgLaunchesTest, ServeOperatorsOfAnyType) {
   EXPECT_EQ(expect_same_answers(a, block_jacobi, rhs, 1e-9), direct);
 }
 
-TEST(CgLaunchesTest, StopAtTheLimitWhereverItLies) {
-  using Matrix = BcsrMatrix<double>;
+/// `product` for blocks of b x b if the persistent kernel has slices of them on this device; else empty.
+std::string if_sliced(const std::string& product, int b) {
+  return has_slices() && is_compiled_block_size(b) ? product : "";
+}
+
+/// Each launch stops after just so many iterations; the persistent kernel multiplies by `product`, if that is given.
+template <class Matrix>
+void expect_stops(const Matrix& matrix, const std::vector<int>& limits, std::uint64_t copy_bytes,
+                  const std::string& product) {
   const Exec exec;
-  const auto matrix = stencil<Matrix>(1);
   const BcsrOperator<Matrix> a(exec, matrix);
   const auto rhs = random_vector<double>(matrix.num_rows(), 1);
   for (const CgLaunch launch : {CgLaunch::one_by_one, CgLaunch::graph, CgLaunch::persistent}) {
-    for (const int limit : {0, 1, 5, 9}) {
-      const auto solved = solve(exec, a, IdentityPreconditioner(), rhs,
-                                {.rtol = 0, .max_iterations = limit, .check_interval = 4, .launch = launch});
+    for (const int limit : limits) {
+      const CgOptions options{
+          .rtol = 0, .max_iterations = limit, .check_interval = 4, .launch = launch, .copy_bytes = copy_bytes};
+      const auto solved = solve(exec, a, IdentityPreconditioner(), rhs, options);
+      EXPECT_TRUE(solved || launch != CgLaunch::persistent || product.empty());
       if (!solved) continue;
-      EXPECT_EQ(solved->report.status, SolveStatus::iteration_limit);
+      EXPECT_EQ(solved->report.status, SolveStatus::iteration_limit) << solved->report.launch;
       EXPECT_EQ(solved->report.iterations, limit) << solved->report.launch;
       EXPECT_EQ(int(solved->report.residual_history.size()), limit + 1);
+      if (launch == CgLaunch::persistent) {
+        EXPECT_THAT(solved->report.launch, HasSubstr(product));
+      }
+    }
+  }
+}
+
+TEST(CgLaunchesTest, StopAtTheLimitWhereverItLies) {
+  using Matrix = BcsrMatrix<double>;
+  expect_stops(stencil<Matrix>(1), {0, 1, 5, 9}, any, "");
+  // More rows than the kernel keeps in scratch memory, by either product. (Less than 20 iterations are worth no copy.)
+  const int side = is_gpu_v<Exec> ? 61 : 16;
+  const auto large = stencil<Matrix>(1, side, side - 3, side - 1);
+  expect_stops(large, {0, 1, 5, 9}, any, if_sliced("by slices", 1));
+  expect_stops(large, {21, 26}, any, if_sliced("by diagonals of slices", 1));
+  expect_stops(stencil<Matrix>(3, side, side - 3, side - 1), {0, 1, 5, 9}, any, if_sliced("by slices", 3));
+}
+
+/// Diagonal matrices of n blocks of b x b, one of whose entries is -2, or no number. `product` as above.
+void expect_ends(int n, int b, std::uint64_t copy_bytes, const std::string& product) {
+  using Matrix = BcsrMatrix<double>;
+  const Exec exec;
+  const int rows = n * b, bad_row = rows / 4;
+  const auto with_entry = [&](double bad) {
+    return block_diagonal<double>(n, b, [&](int i, int r, int c) {
+      return r != c ? 0.0 : i * b + r == bad_row ? bad : 1.0 + (i * b + r) % 4;
+    });
+  };
+  const auto indefinite = with_entry(-2), no_number = with_entry(std::numeric_limits<double>::quiet_NaN());
+  std::vector<double> unit(rows, 0.0);
+  unit[bad_row] = 1;
+  for (const CgLaunch launch : {CgLaunch::one_by_one, CgLaunch::graph, CgLaunch::persistent}) {
+    const CgOptions options{.launch = launch, .copy_bytes = copy_bytes};
+    const auto solved = solve(exec, BcsrOperator<Matrix>(exec, indefinite), IdentityPreconditioner(), unit, options);
+    if (solved) {
+      EXPECT_EQ(solved->report.status, SolveStatus::indefinite_matrix) << solved->report.launch;
+    }
+    const auto bad = solve(exec, BcsrOperator<Matrix>(exec, no_number), IdentityPreconditioner(),
+                           std::vector<double>(rows, 1.0), options);
+    if (bad) {
+      EXPECT_EQ(bad->report.status, SolveStatus::non_finite) << bad->report.launch;
+      EXPECT_EQ(bad->x, std::vector<double>(rows, 0.0)) << "x must stay the last good one";
+    }
+    if (launch == CgLaunch::persistent && !product.empty()) {
+      ASSERT_TRUE(solved && bad);
+      EXPECT_THAT(solved->report.launch, HasSubstr(product));
     }
   }
 }
 
 TEST(CgLaunchesTest, EndWhereTheMatrixIsIndefinite) {
-  const Exec exec;
-  using Matrix = BcsrMatrix<double>;
-  const auto a = diagonal<double>({1, -2, 3, 4});
-  for (const CgLaunch launch : {CgLaunch::one_by_one, CgLaunch::graph, CgLaunch::persistent}) {
-    const auto solved = solve(exec, BcsrOperator<Matrix>(exec, a), IdentityPreconditioner(),
-                              std::vector<double>{0, 1, 0, 0}, {.launch = launch});
-    if (solved) {
-      EXPECT_EQ(solved->report.status, SolveStatus::indefinite_matrix) << solved->report.launch;
-    }
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    const auto bad = solve(exec, BcsrOperator<Matrix>(exec, diagonal<double>({1, nan, 3, 4})), IdentityPreconditioner(),
-                           std::vector<double>{1, 1, 1, 1}, {.launch = launch});
-    if (bad) {
-      EXPECT_EQ(bad->report.status, SolveStatus::non_finite) << bad->report.launch;
-      EXPECT_EQ(bad->x, std::vector<double>(4, 0.0)) << "x must stay the last good one";
-    }
-  }
+  expect_ends(4, 1, any, "");
+  // More rows than the kernel keeps in scratch memory, by either product.
+  const int rows = is_gpu_v<Exec> ? 210'000 : 2100;
+  expect_ends(rows, 1, any, if_sliced("by diagonals of slices", 1));
+  expect_ends(rows, 1, 0, if_sliced("by slices", 1));
+  expect_ends(rows / 3, 3, any, if_sliced("by slices", 3));
 }
 
 TEST(CgLaunchesTest, SayWhyTheyAreWhatTheyAre) {

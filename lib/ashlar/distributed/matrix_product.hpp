@@ -10,6 +10,7 @@
 #include <ashlar/distributed/impl/host_lists.hpp>
 #include <ashlar/distributed/impl/numbered_rows.hpp>
 #include <ashlar/distributed/matrix.hpp>
+#include <ashlar/distributed/remote_rows.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

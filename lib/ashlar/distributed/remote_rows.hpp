@@ -2,148 +2,20 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <ashlar/base/algorithms.hpp>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/comm/communicator.hpp>
+#include <ashlar/distributed/global_rows.hpp>
 #include <ashlar/distributed/impl/host_lists.hpp>
 #include <ashlar/distributed/matrix.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <utility>
 #include <vector>
 
 namespace ashlar {
-
-namespace impl {
-
-/// The rows of a rank in a DistributedMatrix, for kernels.
-template <class Matrix>
-struct OwnRows {
-  using Space = typename Matrix::memory_space;
-
-  typename Matrix::graph_type::row_ptr_view local_row_ptr, remote_row_ptr;
-  typename Matrix::graph_type::col_idx_view local_columns, remote_columns;
-  typename Matrix::values_view local_values, remote_values;
-  Kokkos::View<const typename Matrix::ordinal_type*, Space> remote_rows;
-  Kokkos::View<const std::int64_t*, Space> halo_columns;
-
-  explicit OwnRows(const DistributedMatrix<Matrix>& a)
-      : local_row_ptr(a.local().graph().row_ptr()),
-        remote_row_ptr(a.remote().graph().row_ptr()),
-        local_columns(a.local().graph().col_idx()),
-        remote_columns(a.remote().graph().col_idx()),
-        local_values(a.local().values()),
-        remote_values(a.remote().values()),
-        remote_rows(a.remote_rows()),
-        halo_columns(a.halo_columns()) {}
-
-  /// The remote blocks of a row: begin and end.
-  KOKKOS_INLINE_FUNCTION Kokkos::pair<std::int64_t, std::int64_t> remote_blocks(std::int64_t row) const {
-    const auto count = static_cast<std::int64_t>(remote_rows.extent(0));
-    const std::int64_t at = first_not_less(remote_rows, 0, count, row);
-    if (at == count || std::int64_t(remote_rows(at)) != row) return {0, 0};
-    return {std::int64_t(remote_row_ptr(at)), std::int64_t(remote_row_ptr(at + 1))};
-  }
-};
-
-/// Own rows with global columns: of row rows(i), first the remote blocks left of the local columns, then the local
-/// ones, then the other remote ones. So columns ascend.
-template <class Matrix>
-struct GlobalRowBlocks {
-  using Space = typename Matrix::memory_space;
-  using Offset = typename Matrix::offset_type;
-
-  OwnRows<Matrix> own;
-  Kokkos::View<const std::int64_t*, Space> rows;
-  std::int64_t first_column, of_block;
-  Kokkos::View<const Offset*, Space> row_ptr;
-  Kokkos::View<std::int64_t*, Space> columns;
-  typename Matrix::values_view values;
-
-  KOKKOS_INLINE_FUNCTION std::int64_t num_blocks(std::int64_t i) const {
-    const auto remote = own.remote_blocks(rows(i));
-    return std::int64_t(own.local_row_ptr(rows(i) + 1)) - std::int64_t(own.local_row_ptr(rows(i))) + remote.second -
-           remote.first;
-  }
-
-  KOKKOS_INLINE_FUNCTION void put(std::int64_t to, std::int64_t column, const typename Matrix::values_view& from,
-                                  std::int64_t block) const {
-    columns(to) = column;
-    for (std::int64_t v = 0; v < of_block; ++v) values(to * of_block + v) = from(block * of_block + v);
-  }
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t row = rows(i);
-    const auto remote = own.remote_blocks(row);
-    std::int64_t to = row_ptr(i), k = remote.first;
-    for (; k < remote.second && own.halo_columns(own.remote_columns(k)) < first_column; ++k) {
-      put(to++, own.halo_columns(own.remote_columns(k)), own.remote_values, k);
-    }
-    for (std::int64_t l = own.local_row_ptr(row); l < std::int64_t(own.local_row_ptr(row + 1)); ++l) {
-      put(to++, first_column + own.local_columns(l), own.local_values, l);
-    }
-    for (; k < remote.second; ++k) put(to++, own.halo_columns(own.remote_columns(k)), own.remote_values, k);
-  }
-};
-
-template <class Matrix, class Exec>
-std::int64_t scan_row_lengths(
-    const Exec& exec, const GlobalRowBlocks<Matrix>& blocks,
-    const Kokkos::View<typename Matrix::offset_type*, typename Matrix::memory_space>& begins) {
-  const auto num_rows = static_cast<std::int64_t>(blocks.rows.extent(0));
-  std::int64_t total = 0;
-  Kokkos::parallel_scan(
-      "ashlar::distributed[count global rows]",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, num_rows + 1),
-      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & sum, bool last) {
-        if (last) begins(i) = static_cast<typename Matrix::offset_type>(sum);
-        if (i < num_rows) sum += blocks.num_blocks(i);
-      },
-      total);
-  exec.fence("ashlar::distributed: blocks of global rows");
-  if (total > most_blocks<typename Matrix::offset_type>) {
-    throw ShapeError(text("global_rows: ", total, " blocks"),
-                     text("the offset type counts to ", most_blocks<typename Matrix::offset_type>),
-                     "ask for fewer rows, or use a matrix type with std::int64_t offsets");
-  }
-  return total;
-}
-
-}  // namespace impl
-
-/// Some of this rank's block rows with global block columns, ascending: row i of the result is own row own_rows(i),
-/// counted from the first of this rank.
-///
-/// Memory   allocates the result where the matrix is.
-/// Async    waits for `exec` once; the fill is enqueued. Not collective.
-template <execution_space Exec, bcsr_matrix Matrix>
-GlobalRows<Matrix> global_rows(const Exec& exec, const DistributedMatrix<Matrix>& a,
-                               const Kokkos::View<const std::int64_t*, typename Matrix::memory_space>& own_rows) {
-  using Space = typename Matrix::memory_space;
-  using Offset = typename Matrix::offset_type;
-  const auto uninitialized = [](const char* label) {
-    return Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label));
-  };
-  const Kokkos::View<Offset*, Space> row_ptr(uninitialized("ashlar::row_ptr"), own_rows.extent(0) + 1);
-  impl::GlobalRowBlocks<Matrix> blocks{impl::OwnRows<Matrix>(a),
-                                       own_rows,
-                                       a.column_map().begin(a.rank()),
-                                       a.block_shape().num_values(),
-                                       row_ptr,
-                                       {},
-                                       {}};
-  const std::int64_t total = impl::scan_row_lengths(exec, blocks, row_ptr);
-  blocks.columns = Kokkos::View<std::int64_t*, Space>(uninitialized("ashlar::columns"), std::size_t(total));
-  blocks.values = typename Matrix::values_view(uninitialized("ashlar::values"), std::size_t(total * blocks.of_block));
-  Kokkos::parallel_for("ashlar::distributed[global rows]",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                           exec, 0, static_cast<std::int64_t>(own_rows.extent(0))),
-                       blocks);
-  return {a.block_shape(), row_ptr, blocks.columns, blocks.values};
-}
 
 namespace impl {
 
@@ -197,6 +69,32 @@ HostRows<Matrix> sent_rows(const Communicator& comm, const HostRows<Matrix>& row
                          pieces_of(rows.values.data(), comm.size(), [&](int rank) { return block(rank) * of_block; }))};
 }
 
+/// Own rows that other ranks ask for, counted from the first of this rank: of rank r from first_of[r] to
+/// first_of[r + 1] - 1.
+struct RequestedRows {
+  std::vector<std::int64_t> rows, first_of = {0};
+};
+
+/// Asks the owners for rows `rows` of `a`, global and ascending; returns what other ranks ask of this one. Collective.
+template <class Matrix>
+RequestedRows request_rows(const DistributedMatrix<Matrix>& a, const std::vector<std::int64_t>& rows) {
+  const Communicator& comm = a.communicator();
+  const auto asked = comm.together([&] {
+    std::vector<std::vector<std::int64_t>> of_owner(std::size_t(comm.size()));
+    for (const std::int64_t row : rows) {
+      const int owner = a.row_map().owner(row);
+      of_owner[std::size_t(owner)].push_back(row - a.row_map().begin(owner));
+    }
+    return of_owner;
+  });
+  RequestedRows requested;
+  for (const auto& list : comm.all_to_all(asked)) {
+    requested.rows.insert(requested.rows.end(), list.begin(), list.end());
+    requested.first_of.push_back(std::int64_t(requested.rows.size()));
+  }
+  return requested;
+}
+
 /// Block rows of other ranks: their structure is fetched once, their values for each matrix of one structure.
 template <class Matrix>
 class FetchedRows {
@@ -209,26 +107,15 @@ class FetchedRows {
   template <class Exec>
   FetchedRows(const Exec& exec, const DistributedMatrix<Matrix>& a, const std::vector<std::int64_t>& rows) {
     const Communicator& comm = a.communicator();
-    const auto asked = comm.together([&] {
-      std::vector<std::vector<std::int64_t>> of_owner(std::size_t(comm.size()));
-      for (const std::int64_t row : rows) {
-        const int owner = a.row_map().owner(row);
-        of_owner[std::size_t(owner)].push_back(row - a.row_map().begin(owner));
-      }
-      return of_owner;
-    });
-    std::vector<std::int64_t> wanted;
-    for (const auto& list : comm.all_to_all(asked)) {
-      wanted.insert(wanted.end(), list.begin(), list.end());
-      first_of_rank_.push_back(wanted.size());
-    }
-    comm.together([&] { wanted_ = view_from<Space>(exec, "ashlar::distributed::list", wanted); });
+    RequestedRows requested = request_rows(a, rows);
+    first_of_rank_ = std::move(requested.first_of);
+    comm.together([&] { wanted_ = view_from<Space>(exec, "ashlar::distributed::list", requested.rows); });
     const auto mine = comm.together([&] { return rows_to_host(exec, global_rows(exec, a, wanted_)); });
     std::vector<std::int64_t> first_block(1, 0);
     for (const std::int64_t length : mine.lengths) first_block.push_back(first_block.back() + length);
     HostRows<Matrix> come;
     come.lengths = lists_from_all(comm, pieces(mine.lengths));
-    for (std::size_t& place : first_of_rank_) place = std::size_t(first_block[place]);  // from now on in blocks
+    for (std::int64_t& place : first_of_rank_) place = first_block[std::size_t(place)];  // from now on in blocks
     come.columns = lists_from_all(comm, pieces(mine.columns));
     rows_ = comm.together([&] { return rows_from_host<Matrix>(exec, a.block_shape(), come); });
   }
@@ -238,7 +125,7 @@ class FetchedRows {
   GlobalRows<Matrix> of(const Exec& exec, const DistributedMatrix<Matrix>& a) const {
     const Communicator& comm = a.communicator();
     const auto mine = comm.together([&] { return list_of(exec, global_rows(exec, a, wanted_).values); });
-    const auto come = lists_from_all(comm, pieces(mine, std::size_t(a.block_shape().num_values())));
+    const auto come = lists_from_all(comm, pieces(mine, a.block_shape().num_values()));
     GlobalRows<Matrix> rows = rows_;
     comm.together([&] { rows.values = view_from<Space>(exec, "ashlar::values", come); });
     return rows;
@@ -250,13 +137,13 @@ class FetchedRows {
  private:
   /// A list, with `each` entries a block, cut by the rank that a piece goes to.
   template <class Entry>
-  std::vector<std::vector<Entry>> pieces(const std::vector<Entry>& list, std::size_t each = 1) const {
+  std::vector<std::vector<Entry>> pieces(const std::vector<Entry>& list, std::int64_t each = 1) const {
     return pieces_of(list.data(), int(first_of_rank_.size()) - 1,
                      [&](int rank) { return first_of_rank_[std::size_t(rank)] * each; });
   }
 
   Kokkos::View<const std::int64_t*, Space> wanted_;  ///< own rows that go to other ranks, one rank's after another's
-  std::vector<std::size_t> first_of_rank_ = {0};     ///< of the blocks of these rows; then their number
+  std::vector<std::int64_t> first_of_rank_ = {0};    ///< of the blocks of these rows; then their number
   GlobalRows<Matrix> rows_;
 };
 
@@ -265,7 +152,7 @@ class FetchedRows {
 /// Block rows of other ranks, and own ones, with global block columns, ascending: for products of matrices. Row i of
 /// the result is global block row `rows[i]`; ranks ask for any rows, in any order.
 ///
-/// Memory   allocates the result where the matrix is, and until it is made the rows that arrive, too; on the host, two
+/// Memory   allocates the result where the matrix is, and until it is made the rows that leave, too; on the host, two
 ///          copies of the rows that leave and arrive.
 /// Async    collective; waits for `exec`. Rows go from their owners straight to the ranks that ask for them.
 /// Throws   ArgumentError on all ranks together for a row that does not exist.
@@ -284,12 +171,17 @@ GlobalRows<Matrix> remote_rows(const Exec& exec, const DistributedMatrix<Matrix>
                           "name global block rows, from 0 on");
     }
   });
-  const GlobalRows<Matrix> come = impl::FetchedRows<Matrix>(exec, a, sorted).of(exec, a);
+  const impl::RequestedRows requested = impl::request_rows(a, sorted);
+  const auto mine = comm.together([&] {
+    using Space = typename Matrix::memory_space;
+    const auto own_rows = impl::view_from<Space>(exec, "ashlar::distributed::list", requested.rows);
+    return impl::rows_to_host(exec, global_rows(exec, a, own_rows));
+  });
+  const std::int64_t of_block = a.block_shape().num_values();
+  const auto fetched = impl::sent_rows<Matrix>(comm, mine, requested.first_of, of_block);
   return comm.together([&] {
-    const impl::HostRows<Matrix> fetched = impl::rows_to_host(exec, come);
     std::vector<std::int64_t> begins(1, 0);
     for (const std::int64_t length : fetched.lengths) begins.push_back(begins.back() + length);
-    const std::int64_t of_block = a.block_shape().num_values();
     impl::HostRows<Matrix> result;
     for (const std::int64_t row : rows) {
       const auto k = std::size_t(std::lower_bound(sorted.begin(), sorted.end(), row) - sorted.begin());

@@ -61,9 +61,6 @@ class HaloExchange {
   using halo_view = Kokkos::View<Scalar*, memory_space>;
   using multi_halo_view = Kokkos::View<Scalar**, Kokkos::LayoutRight, memory_space>;
 
-  /// The most exchanges in flight.
-  static constexpr int max_in_flight = NeighbourExchange<Exec>::max_in_flight;
-
   /// Collective. `comm` is the communicator of the plan, or one of the same ranks. Only the stream mode uses it later:
   /// all exchanges and sums of `comm` share its own_streams(), so that all ranks begin these in the same order. On a
   /// device the constructor may try messages (find_direct_messages()), once for each `comm`.

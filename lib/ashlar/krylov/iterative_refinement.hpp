@@ -43,7 +43,7 @@ struct RefinementOptions {
   /// long, as with a streamed matrix, 1 is best.
   int check_interval = 0;
   CgLaunch launch = CgLaunch::automatic;  ///< of the iterations with the cheaper matrix
-  /// CgOptions::copy_bytes, of the cheaper matrix.
+  /// CgOptions::copy_bytes, of the cheaper matrix. Without effect if LowScalar is not the scalar of that matrix.
   std::uint64_t copy_bytes = std::numeric_limits<std::uint64_t>::max();
   /// Called at each check with the iterations done and about ||b - A x|| / ||b||, as the cheaper matrix has it; may
   /// stop the solve.
@@ -225,9 +225,10 @@ class RefinedCg : public StandardCg<ExecOfMethod, typename Op::Low, M, LowScalar
 /// bytes. Or it multiplies vectors of doubles (SpmvOptions::double_vectors), in memory or streamed.
 ///
 /// Shapes   A and low are square with as many rows; b and x are vectors of that length. x holds the first guess.
-/// Memory   b and x reachable from `exec`, and apart; allocates two vectors of the type of x, and five of LowScalar
-///          (four without a preconditioner), and some 100 KB at the start, where it is worth it a copy of `low`
-///          (CgOptions::copy_bytes), and nothing in the steps.
+/// Memory   b and x reachable from `exec`, and apart. Allocates at the start two vectors of the type of x, five of
+///          LowScalar (four without a preconditioner), and some 100 KB; nothing in the steps. On a device also a
+///          copy of `low` (CgOptions::copy_bytes), if that makes iterations faster and LowScalar is the scalar of `low`:
+///          not for a matrix of floats with vectors of doubles.
 /// Async    returns when the solve has ended. All work is enqueued on `exec`; the host checks as in cg(), and waits
 ///          for the norm of each step's residual.
 /// Result   the status, and the true residuals. Where a step does not halve the residual, the status says why: what

@@ -52,7 +52,7 @@ struct PersistentCg<Kokkos::Cuda, Value, Scalar, Layout, std::int32_t, std::int3
   using Arguments = SpmvArguments<Value, Scalar, std::int32_t, std::int32_t>;
   static constexpr bool is_compiled = true;
 
-  static CgKernelOffer<Kokkos::Cuda> make(const Kokkos::Cuda& exec, const Arguments& arguments, TileShape tile,
+  static CgKernelOffer<Kokkos::Cuda> make(const Kokkos::Cuda& exec, const Arguments& arguments,
                                           const DiagonalInverse<Scalar>& inverse, const CgPlace<Scalar>& place);
 };
 #endif
@@ -81,9 +81,9 @@ std::string why_no_inverse(const M& m, int block_size, DiagonalInverse<Scalar>& 
 ///
 /// Shapes   A is square, and has place.n rows.
 /// Memory   all of `place`, the matrix and the preconditioner are on the device, and outlive the kernel; besides some
-///          17 KB for the sums of the grid, a flag in pinned memory, and a copy of the matrix of single values if
-///          diagonals make it smaller: at most place.copy_bytes, and half of the free memory. The copy has the values
-///          at the time when the kernel is made.
+///          17 KB for the sums of the grid, a flag in pinned memory, and a copy of the matrix if its blocks have one
+///          value, of the vectors' type, and diagonals make it smaller: at most place.copy_bytes, and half of the free
+///          memory. The copy has the values at the time when the kernel is made.
 /// Async    waits for `exec` (how large slices of the matrix are, and how far apart the columns of some lie: where that
 ///          is far, the offer says that it is not worth it); the kernel is enqueued as CgKernel says.
 /// Throws   Error if a call of CUDA fails. A system that cannot be served is no error: the offer says why.
@@ -103,8 +103,7 @@ CgKernelOffer<Exec> persistent_cg(const Exec& exec, const SpmvPlan<Matrix>& plan
     if (std::string why = why_no_team_product(plan, a); !why.empty()) return {nullptr, why, false};
     DiagonalInverse<Scalar> inverse;
     if (std::string why = impl::why_no_inverse(m, a.block_size(), inverse); !why.empty()) return {nullptr, why, false};
-    return Persistent::make(exec, impl::spmv_arguments(plan, a, Scalar(1), Scalar(0)), plan.launch().tile, inverse,
-                            place);
+    return Persistent::make(exec, impl::spmv_arguments(plan, a, Scalar(1), Scalar(0)), inverse, place);
   }
 }
 

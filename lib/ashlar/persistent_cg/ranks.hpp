@@ -59,14 +59,17 @@ class CgRendezvous {
   virtual double time_out_seconds() const = 0;
 
   /// Collective. `thread_blocks` is the size of this rank's kernel, 0 if it has none; `device` names the rank's device
-  /// on its host. Returns an argument of the kernel in the device's memory, valid until the next connect() or the end
-  /// of the rendezvous. Returns null if a rank has no kernel, if two ranks share a device, or if ranks share no memory:
-  /// why_not() says which.
+  /// on its host. Returns the kernel's argument, valid until generation() changes or the rendezvous ends. Returns null
+  /// if a rank has no kernel, if two ranks share a device, or if ranks share no memory: why_not() says which.
   virtual const CgRanks<Value>* connect(int thread_blocks, const std::string& device) = 0;
   virtual std::string why_not() const = 0;
 
   /// A kernel of this rank gave up: the next connect() makes the shared memory again.
   virtual void invalidate() = 0;
+
+  /// The number of times that connect() has freed the shared memory and made it again, the same on all ranks. A kernel
+  /// must not be launched any more once it has changed.
+  virtual std::uint64_t generation() const = 0;
 };
 
 namespace impl {

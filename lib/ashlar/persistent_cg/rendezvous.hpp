@@ -15,6 +15,7 @@
 #include <ashlar/persistent_cg/ranks.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -90,6 +91,7 @@ class PeerRendezvous final : public CgRendezvous<Value> {
   std::string why_not() const override { return why_not_; }
 
   void invalidate() override { is_valid_ = false; }
+  std::uint64_t generation() const override { return generation_; }
 
   const CgRanks<Value>* connect(int thread_blocks, const std::string& device) override {
     why_not_.clear();
@@ -109,11 +111,12 @@ class PeerRendezvous final : public CgRendezvous<Value> {
     const bool all_valid = comm_.max(is_valid_ ? 0 : 1) == 0;
     if (memory_ && blocks == blocks_ && all_valid) return &ranks_;
     memory_.reset();
+    ++generation_;
     is_valid_ = true;
     blocks_ = blocks;
     try {
       make(blocks);
-    } catch (const Error& error) {  // all ranks together
+    } catch (const std::exception& error) {  // on all ranks together, but of another type on the one that failed
       memory_.reset();
       why_not_ = error.what();
       return nullptr;
@@ -198,6 +201,7 @@ class PeerRendezvous final : public CgRendezvous<Value> {
   List<std::int32_t> row_begin_;
   List<OtherRow> other_rows_;
   bool is_valid_ = true;
+  std::uint64_t generation_ = 0;
   std::vector<int> blocks_;
   std::unique_ptr<PeerMemory> memory_;
   List<Send> sends_;

@@ -61,6 +61,8 @@ class TeamProduct {
   static constexpr int threads = by_tile ? impl::lanes_of_tile : 32;
   static_assert(std::is_floating_point_v<Value>);
 
+  explicit TeamProduct(const Arguments& arguments) requires(!by_tile) : rows_{arguments}, tile_() {}
+
   /// For some `num_teams` teams that are there at a time: each is to have work.
   TeamProduct(const Arguments& arguments, impl::TileShape tile, std::int64_t num_teams)
       : rows_{arguments}, tile_(tile) {

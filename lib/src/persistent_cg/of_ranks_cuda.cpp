@@ -53,17 +53,19 @@ PersistentCgOfRanks<Kokkos::Cuda, Value, Layout, std::int32_t, std::int32_t>::ma
           const auto take = [&](auto function, const auto& work, const GridShape& grid, std::string product,
                                 std::shared_ptr<const void> kept) -> CgKernelOffer<Kokkos::Cuda> {
             if (std::string why = why_not_together(exec, function, grid); !why.empty()) return {nullptr, why, false};
-            const CgRanks<Value>* const ranks = connect(grid.blocks);
-            if (ranks == nullptr) return {nullptr, rendezvous->why_not(), false};
             using Work = std::remove_cvref_t<decltype(work)>;
             bool fits = true;
             if constexpr (requires { work.is_interleaved; }) {
               const bool is_smaller = kept != nullptr;  // than what the kernels for each step read; measured on H200
               fits = !work.is_interleaved || is_smaller || has_fast_memory(exec);
             }
-            return {std::make_unique<PersistentKernel<Sync, Work, Value>>(exec, function, work, grid, inverse, *ranks,
-                                                                          rendezvous, place, std::move(product),
-                                                                          std::move(kept)),
+            KernelMemory memory(exec);
+            // From here on only the host allocates: if one rank failed, the others would wait for its kernel.
+            const CgRanks<Value>* const ranks = connect(grid.blocks);
+            if (ranks == nullptr) return {nullptr, rendezvous->why_not(), false};
+            return {std::make_unique<PersistentKernel<Sync, Work, Value>>(function, work, grid, inverse, *ranks,
+                                                                          rendezvous, place, std::move(memory),
+                                                                          std::move(product), std::move(kept)),
                     fits ? "" : "the vectors are too large for the device's cache: kernels for each step are faster",
                     fits};
           };

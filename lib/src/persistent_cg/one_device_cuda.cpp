@@ -25,10 +25,10 @@ CgKernelOffer<Kokkos::Cuda> offer(const Kokkos::Cuda& exec, PersistentFunction<L
                                   std::string why_slower) {
   if (std::string why = why_not_together(exec, function, grid); !why.empty()) return {nullptr, why, false};
   const bool is_worth_it = why_slower.empty();
-  return {
-      std::make_unique<PersistentKernel<LoneSync, Work, Scalar>>(exec, function, work, grid, inverse, LoneSync::Ranks{},
-                                                                 nullptr, place, std::move(product), std::move(kept)),
-      std::move(why_slower), is_worth_it};
+  return {std::make_unique<PersistentKernel<LoneSync, Work, Scalar>>(function, work, grid, inverse, LoneSync::Ranks{},
+                                                                     nullptr, place, KernelMemory(exec),
+                                                                     std::move(product), std::move(kept)),
+          std::move(why_slower), is_worth_it};
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ CgKernelOffer<Kokkos::Cuda> offer(const Kokkos::Cuda& exec, PersistentFunction<L
 template <class Value, class Scalar, class Layout>
 requires iterates_in_one_kernel<Value, Scalar, Layout> CgKernelOffer<Kokkos::Cuda>
 PersistentCg<Kokkos::Cuda, Value, Scalar, Layout, std::int32_t, std::int32_t>::make(
-    const Kokkos::Cuda& exec, const Arguments& given, TileShape tile, const DiagonalInverse<Scalar>& inverse,
+    const Kokkos::Cuda& exec, const Arguments& given, const DiagonalInverse<Scalar>& inverse,
     const CgPlace<Scalar>& place) {
   if (std::string why = why_not_persistent(exec); !why.empty()) return {nullptr, why, false};
   if (place.n == 0) return {nullptr, "there are no rows", false};
@@ -63,7 +63,7 @@ PersistentCg<Kokkos::Cuda, Value, Scalar, Layout, std::int32_t, std::int32_t>::m
         const int most = std::min(attribute_of(exec, cudaDevAttrMultiProcessorCount), GridMemory::most_blocks);
         GridShape grid{.threads = Teams::most_threads};
         const int teams = grid.threads / Product::threads;
-        const Product product(arguments, tile, std::int64_t(most) * teams);
+        const Product product(arguments);
         grid.blocks = static_cast<int>(std::clamp<std::int64_t>((product.num_places() + teams - 1) / teams, 1, most));
         grid.shared_bytes = bytes_before_product(grid.blocks) + teams * product.scratch_bytes();
         const PersistentFunction<LoneSync, Teams, Scalar> function = persistent_cg_kernel<LoneSync, Teams, Scalar>;

@@ -4,8 +4,8 @@
 #include <ashlar/base/algorithms.hpp>
 #include <ashlar/bcsr/build_by_rows.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/distributed/global_rows.hpp>
 #include <ashlar/distributed/matrix.hpp>
-#include <ashlar/distributed/remote_rows.hpp>
 #include <cstdint>
 
 // Rows of a distributed matrix as one matrix of a rank, with rows of other ranks below its own: factors of products.

@@ -12,10 +12,10 @@
 namespace ashlar::impl {
 
 /// How the block rows with remote blocks are assigned to the warps of `sync`'s grid. Any thread block may have their
-/// local columns: with several ranks, all rows of a thread block may have remote blocks.
+/// local columns: with several ranks, all rows of a thread block may have remote blocks. There is at least one such
+/// row.
 template <int B, class Sync>
 __device__ AssignedRows assign_other_rows(const Sync& sync) {
-  if (sync.num_other_rows() == 0) return {0, 0};
   const typename Sync::Ranks::OtherRow longest = sync.other_row(0);
   return AssignedRows::of(sync.num_other_rows(), longest.end - longest.begin, B,
                           static_cast<int>(gridDim.x * blockDim.x / 32));

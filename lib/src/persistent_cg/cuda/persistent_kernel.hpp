@@ -44,37 +44,54 @@ template <class Sync, class Work, class Value>
 using PersistentFunction = void (*)(Work, CgPlace<Value>, DiagonalInverse<Value>, GridMemory*, unsigned*, std::uint64_t,
                                     typename Sync::Ranks, int);
 
-/// One kernel with all that its launches need.
+/// The memory that a kernel allocates, beside what it multiplies by.
+struct KernelMemory {
+  Kokkos::View<GridMemory, Kokkos::CudaSpace> grid;
+  Kokkos::View<unsigned, Kokkos::SharedHostPinnedSpace> failed;  ///< not 0 if a kernel gave up
+
+  explicit KernelMemory(const Kokkos::Cuda& exec)
+      : grid(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::persistent_cg::grid")),
+        failed("ashlar::persistent_cg::failed") {}
+};
+
+/// One kernel with all that its launches need. The constructor allocates on the host only.
 template <class Sync, class Work, class Value>
 class PersistentKernel final : public CgKernel<Kokkos::Cuda> {
  public:
   using Function = PersistentFunction<Sync, Work, Value>;
   using Rendezvous = std::shared_ptr<CgRendezvous<Value>>;  // none of a rank that is alone
 
-  PersistentKernel(const Kokkos::Cuda& exec, Function function, const Work& work, const GridShape& grid,
-                   const DiagonalInverse<Value>& inverse, typename Sync::Ranks ranks, Rendezvous rendezvous,
-                   const CgPlace<Value>& place, std::string product, std::shared_ptr<const void> kept)
+  PersistentKernel(Function function, const Work& work, const GridShape& grid, const DiagonalInverse<Value>& inverse,
+                   typename Sync::Ranks ranks, Rendezvous rendezvous, const CgPlace<Value>& place, KernelMemory memory,
+                   std::string product, std::shared_ptr<const void> kept)
       : function_(function),
         work_(work),
         grid_(grid),
         inverse_(inverse),
         ranks_(ranks),
         rendezvous_(std::move(rendezvous)),
+        generation_(rendezvous_ ? rendezvous_->generation() : 0),
         time_out_seconds_(rendezvous_ ? rendezvous_->time_out_seconds() : default_time_out_seconds),
         place_(place),
-        memory_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::persistent_cg::grid")),
-        failed_("ashlar::persistent_cg::failed"),
+        memory_(std::move(memory)),
         kept_(std::move(kept)),
         product_(std::move(product)),
         label_(text("ashlar::persistent_cg[", product_, "]")) {}
 
+  /// Throws   Error if the memory that it shares with other ranks has been freed, and as check().
   void enqueue(const Kokkos::Cuda& exec, int iterations) override {
+    if (!is_connected()) {
+      throw Error("cg: a persistent kernel whose ranks have been connected again",
+                  "another solver of this operator has replaced the memory that they share",
+                  "call values_changed() of this solver, or make it again");
+    }
+    check();
     std::uint64_t id = 0;
     const bool is_watched = Kokkos::Tools::profileLibraryLoaded();
     if (is_watched) Kokkos::Tools::beginParallelFor(label_, Kokkos::Tools::Experimental::device_id(exec), &id);
     cuda_check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
     const cudaStream_t stream = exec.cuda_stream();
-    cuda_check(cudaMemsetAsync(memory_.data(), 0, sizeof(GridMemory), stream), "cudaMemsetAsync");
+    cuda_check(cudaMemsetAsync(memory_.grid.data(), 0, sizeof(GridMemory), stream), "cudaMemsetAsync");
     cudaLaunchAttribute together{};
     together.id = cudaLaunchAttributeCooperative;
     together.val.cooperative = 1;
@@ -85,16 +102,16 @@ class PersistentKernel final : public CgKernel<Kokkos::Cuda> {
     launch.stream = stream;
     launch.attrs = &together;
     launch.numAttrs = 1;
-    cuda_check(cudaLaunchKernelEx(&launch, function_, work_, place_, inverse_, memory_.data(), failed_.data(),
-                                  time_limit_ns(time_out_seconds_), ranks_, iterations),
+    cuda_check(cudaLaunchKernelEx(&launch, function_, work_, place_, inverse_, memory_.grid.data(),
+                                  memory_.failed.data(), time_limit_ns(time_out_seconds_), ranks_, iterations),
                "cudaLaunchKernelEx");
     if (is_watched) Kokkos::Tools::endParallelFor(id);
   }
 
   void check() const override {
-    if (failed_() == 0) return;
+    if (memory_.failed() == 0) return;
     if constexpr (Sync::is_of_ranks) {
-      rendezvous_->invalidate();
+      if (is_connected()) rendezvous_->invalidate();
       throw Error(text("cg: the kernels of ", rendezvous_->num_ranks(), " ranks waited for each other in vain"),
                   text("another rank has ended or hangs; they gave up after ", time_out_seconds_, " s"),
                   "look for its message");
@@ -112,16 +129,19 @@ class PersistentKernel final : public CgKernel<Kokkos::Cuda> {
   }
 
  private:
+  /// True if the memory that it shares with other ranks is still there.
+  bool is_connected() const { return !rendezvous_ || rendezvous_->generation() == generation_; }
+
   Function function_;
   Work work_;
   GridShape grid_;
   DiagonalInverse<Value> inverse_;
   typename Sync::Ranks ranks_;
   Rendezvous rendezvous_;
+  std::uint64_t generation_;
   double time_out_seconds_;
   CgPlace<Value> place_;
-  Kokkos::View<GridMemory, Kokkos::CudaSpace> memory_;
-  Kokkos::View<unsigned, Kokkos::SharedHostPinnedSpace> failed_;
+  KernelMemory memory_;
   std::shared_ptr<const void> kept_;  // the memory of what it multiplies by, where that is its own
   std::string product_, label_;
 };
