@@ -41,6 +41,8 @@ constexpr int register_bytes(InstructionSet set) {
   constexpr int of_baseline = 64;
 #elif defined(__AVX__)
   constexpr int of_baseline = 32;
+#elif __ARM_FEATURE_SVE_BITS > 128  // with -msve-vector-bits: GCC maps packs to SVE then, and otherwise to NEON
+  constexpr int of_baseline = __ARM_FEATURE_SVE_BITS / 8;
 #else
   constexpr int of_baseline = 16;
 #endif
