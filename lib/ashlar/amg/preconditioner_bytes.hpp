@@ -15,8 +15,8 @@ namespace ashlar::amg {
 /// the largest number there is if 64 bits do not hold it.
 ///
 /// With r modes for each unknown of a node, blocks of prolongators are r times as large as blocks of A, and blocks of
-/// coarse matrices r^2 times. So the plan has r + r^2 / 3 times the bytes of A, at least 4 times, and 20 vectors with
-/// those of the modes besides.
+/// coarse matrices r^2 times. So the plan has r + r^2 / 3 times the bytes of A, at least 4 times, 20 vectors and
+/// the modes.
 template <bcsr_matrix Matrix>
 std::uint64_t preconditioner_bytes(std::uint64_t num_block_rows, std::uint64_t num_blocks, std::uint64_t block_size,
                                    std::uint64_t num_modes) {

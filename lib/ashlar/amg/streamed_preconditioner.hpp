@@ -222,8 +222,8 @@ class StreamedPreconditioner {
     return held_->fine->is_dense() ? 0 : held_->options.smoother_degree - 1;
   }
 
-  /// Of the finest level; of P and the first coarse matrix, if there are any, and of all that is made of them, with the
-  /// dense inverse of the coarsest level.
+  /// The bytes of the finest level, and of the coarse levels if there are any: P, the first coarse matrix, the levels
+  /// made from it, and the dense inverse of the coarsest.
   static std::uint64_t bytes_of(const OnHost& a, const Options& options,
                                 const std::optional<std::pair<OnHost, OnHost>>& coarsened) {
     const std::uint64_t n = std::uint64_t(a.num_block_rows()), b = std::uint64_t(a.block_size());

@@ -39,7 +39,7 @@ struct StreamedShape {
   std::uint64_t plan_bytes = 0;  ///< that plans, and making them, take on the device at most
 };
 
-/// The bytes of device memory that a streamed matrix may take, and whether they are the caller's limit or what is free.
+/// The bytes of device memory that a streamed matrix may take, and whether the caller or the device sets that limit.
 struct StreamingLimit {
   std::uint64_t bytes = 0;
   bool is_callers = false;

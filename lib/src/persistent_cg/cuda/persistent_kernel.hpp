@@ -44,7 +44,7 @@ template <class Sync, class Work, class Value>
 using PersistentFunction = void (*)(Work, CgPlace<Value>, DiagonalInverse<Value>, GridMemory*, unsigned*, std::uint64_t,
                                     typename Sync::Ranks, int);
 
-/// The memory that a kernel allocates, beside what it multiplies by.
+/// The memory of a kernel for its own state: sums and flags, no matrix or vectors.
 struct KernelMemory {
   Kokkos::View<GridMemory, Kokkos::CudaSpace> grid;
   Kokkos::View<unsigned, Kokkos::SharedHostPinnedSpace> failed;  ///< not 0 if a kernel gave up
