@@ -410,12 +410,12 @@ TEST(StreamedMatrix, SparesASixteenthOfWhatIsFreeWhateverTheLimit) {
       ADD_FAILURE() << "nothing thrown";
     } catch (const MemoryError& error) {
       EXPECT_EQ(error.available(), 1500);
-      EXPECT_EQ(error.why(), "the device has 1500 bytes free for it") << "no limit of the caller is named";
+      EXPECT_EQ(error.why(), "the device has 1500 bytes = 1.5 KiB free for it") << "no limit of the caller is named";
       EXPECT_EQ(error.suggestion(), "multiply fewer vectors at a time, or take a device with more memory");
     }
   }
   const MemoryError error = impl::streaming_limit({.device_memory_limit = 1500}, 1600).error(1600, "test", "wait");
-  EXPECT_STREQ(error.what(), "test (the limit is 1500 bytes); raise the limit to that, or wait");
+  EXPECT_STREQ(error.what(), "test (the limit is 1500 bytes = 1.5 KiB); raise the limit to that, or wait");
 }
 
 TEST(StreamedMatrix, NamesALimitThatWorks) {

@@ -47,7 +47,7 @@ namespace ashlar::amg {
 /// Types    all levels have the precision of A.
 /// Memory   `a` and `modes` are in the host's memory; shares the data of `a`. On the device: the prolongator with an
 ///          index, diagonal blocks, five vectors, and the coarse levels. device_bytes() is planned for them, by
-///          estimate about 1.4 times the matrix for elasticity in three dimensions. On the host, set-up takes about as
+///          estimate about 1.3 times the matrix for elasticity in three dimensions. On the host, set-up takes about as
 ///          much as Preconditioner takes, and keeps the structures of the products. Copies share the levels.
 /// Async    the constructor and update_values() first wait for `exec`, which may have filled `a`. Applications are
 ///          enqueued if products of the streamed matrix are.
