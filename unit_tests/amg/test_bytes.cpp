@@ -1,4 +1,4 @@
-// What algebraic multigrid is planned with holds what it allocates.
+// Memory plans of algebraic multigrid are at least what it allocates.
 #include <gtest/gtest.h>
 
 #include <ashlar/amg/level.hpp>

@@ -127,7 +127,7 @@ TEST(CgLaunchesTest, ServeMatricesThatStayOnNoMultiprocessor) {
     expect_same_answers(a, IdentityPreconditioner(), rhs, 1e-5);
     expect_same_answers(a, BlockJacobiPreconditioner<Matrix>(exec, matrix), rhs, 1e-5);
   }
-  // Of long rows more loads are in flight; of uneven ones some lanes are done while others go on.
+  // Long rows have more loads in flight. With uneven rows, some lanes finish before others.
   for (const auto& matrix :
        {problems::grid27<Matrix>(exec, 41, 37, 39, 3), tangle_matrix<Matrix>(exec, {60'001, 0}, 3, {0, 60'001})}) {
     const auto rhs = random_vector<double>(matrix.num_rows(), 1);

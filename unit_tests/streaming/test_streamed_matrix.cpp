@@ -55,7 +55,7 @@ class StreamedProducts : public ::testing::Test {
     return result;
   }
 
-  /// Two products of each kind, with one vector and with several, are those of the whole matrix.
+  /// Products with one vector and with several, twice each, equal products of the whole matrix.
   static void expect_same(const Host& host, StreamingOptions options, int columns = 3) {
     const Exec exec, other_exec = Kokkos::Experimental::partition_space(exec, 1)[0];
     const Matrix device = copy_to<Space>(exec, host);
@@ -197,7 +197,7 @@ TEST(StreamedMatrix, SendsValuesAgainThatHaveChanged) {
   }
 }
 
-/// One instance lags far behind the other: who does not wait reads what is not there yet, or overwrites what is read.
+/// One instance lags far behind the other. Without waiting, it would read too early, or overwrite data in use.
 TEST(StreamedMatrix, KeepsCopiesAndProductsApartWhicheverIsLate) {
   const Exec exec;
   const auto copy_exec = Kokkos::Experimental::partition_space(exec, 1)[0];
@@ -243,7 +243,7 @@ TEST(StreamedMatrix, SendsHalfTheBytesOfValuesInSinglePrecision) {
   EXPECT_EQ(streamed.estimate().vector_bytes, whole.vector_bytes);
 }
 
-/// As those of the matrix itself; a row that has none gets zeros.
+/// They equal the diagonal blocks of the matrix itself. A row without one gets zeros.
 TEST(StreamedMatrix, GivesItsDiagonalBlocks) {
   const Exec exec;
   const auto host = reference::random_bcsr<DoubleMatrix>(90, 90, 3, {.min_blocks = 20, .max_blocks = 60}, 3);
@@ -380,7 +380,7 @@ TEST(StreamedMatrix, KeepsToTheMemoryLimit) {
         EXPECT_GE(estimate.sent_bytes, matrix_bytes);
         continue;
       }
-      // What there is room for stays, and is not sent.
+      // Subdivisions stay on the device as far as there is room, and are not sent.
       EXPECT_LT(estimate.sent_bytes, sent_before);
       EXPECT_GE(estimate.sent_bytes + estimate.resident_bytes, matrix_bytes);
       sent_before = estimate.sent_bytes;

@@ -27,7 +27,7 @@ using Space = Matrix::memory_space;
 using Streamed = StreamedSymmetricMatrix<Matrix>;
 using Vectors = Kokkos::View<double**, Kokkos::LayoutLeft, Space>;
 
-/// Of a matrix in the host's memory, finished.
+/// Half of a matrix in the host's memory. Waits for it.
 template <class Host>
 Host half_of(const Host& host) {
   const Kokkos::DefaultHostExecutionSpace exec;
@@ -148,7 +148,7 @@ TEST(StreamedSymmetricMatrix, SendsHalfTheBytesWithinTheLimit) {
     EXPECT_LE(estimate.device_bytes(), limit);
     EXPECT_NO_THROW(Streamed(exec, half, {.device_memory_limit = limit, .copy_always = true}));
   }
-  // What is said to do does.
+  // The limit that the message names is enough.
   try {
     Streamed(exec, half, {.device_memory_limit = 10000, .copy_always = true});
     ADD_FAILURE() << "10000 bytes";
@@ -163,7 +163,7 @@ TEST(StreamedSymmetricMatrix, SendsHalfTheBytesWithinTheLimit) {
   }
 }
 
-/// Of a banded matrix, most subdivisions have blocks in a few columns.
+/// Most subdivisions of a banded matrix have blocks in a few columns.
 TEST(StreamedSymmetricMatrix, KnowsOfEachSubdivisionTheColumnsThatItHas) {
   const auto half = half_of(copy_to<PinnedSpace>(Exec(), problems::stencil11<Matrix>(Exec(), 30, 30, 30, 4)));
   const auto structure_bytes = [&](int num_subdivisions) {
@@ -173,7 +173,7 @@ TEST(StreamedSymmetricMatrix, KnowsOfEachSubdivisionTheColumnsThatItHas) {
   // Offsets of all columns in each would be 5.4 MB; the band of a subdivision is 4 planes of points wide at most.
   constexpr std::uint64_t of_offsets = 4 * 900 * 4;
   EXPECT_LT(structure_bytes(51) - structure_bytes(1), 50 * (of_offsets + 2048 + 1024));
-  // And that is what is allocated.
+  // The allocations agree with the estimate.
   namespace tools = Kokkos::Tools::Experimental;
   static std::uint64_t bytes_of_indices;
   bytes_of_indices = 0;

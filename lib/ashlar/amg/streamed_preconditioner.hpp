@@ -30,7 +30,7 @@
 #include <utility>
 #include <vector>
 
-// Include this file for algebraic multigrid of a matrix that is larger than the device's memory.
+// Include this file for algebraic multigrid of a matrix that does not fit on the device together with its levels.
 
 namespace ashlar::amg {
 
@@ -41,7 +41,7 @@ namespace ashlar::amg {
 ///     const amg::StreamedPreconditioner<Matrix> m(exec, a, modes, {}, {.device_memory_limit = bytes});
 ///     cg(exec, m.product(), m, b, x);
 ///
-/// Product is StreamedMatrix<Matrix> or StreamedSymmetricMatrix<Matrix>, whose instances serve the solver, too.
+/// Product is StreamedMatrix<Matrix> or StreamedSymmetricMatrix<Matrix>; the solver uses the same one, product().
 ///
 /// Shapes   A is square, with square blocks; r and z as for Preconditioner.
 /// Types    all levels have the precision of A.
@@ -77,7 +77,7 @@ class StreamedPreconditioner {
     const Level<OnHost> fine(host, here, options);
     if (here.num_rows() > options.coarsest_rows && options.max_levels > 1) {
       SetupTimes times;
-      held_->coarsening = Coarsening<OnHost>::by_aggregates(host, here, modes, options, times);
+      held_->coarsening = Coarsening<OnHost>::by_aggregates(host, here, modes, options, times);  // modes: now coarse
     }
     std::optional<std::pair<OnHost, OnHost>> coarsened;
     if (held_->coarsening) coarsened = coarsen(here, fine);
@@ -90,7 +90,7 @@ class StreamedPreconditioner {
       const Matrix next = impl::on_device<Matrix>(exec, coarsened->second);
       const auto coarse_modes =
           Kokkos::create_mirror_view_and_copy(Kokkos::view_alloc(exec, typename Matrix::memory_space()), modes);
-      held_->coarse.emplace(exec, next, coarse_modes, below, 1);
+      held_->coarse.emplace(exec, next, coarse_modes, below, 1);  // level 1 in messages
       held_->fine->set_prolongator(exec, impl::on_device<Matrix>(exec, coarsened->first));
     }
     invert_if_alone(exec, here);
@@ -102,14 +102,14 @@ class StreamedPreconditioner {
 
   /// Products by `streaming`, whose device_memory_limit holds for the matrix, the two vectors of a product and this
   /// preconditioner together. (The solver's other vectors come besides.)
-  /// Not for a Product of half of the matrix, which is another matrix than `a`.
+  /// Not for a StreamedSymmetricMatrix, which needs half of `a`, too: make it in make_product.
   StreamedPreconditioner(
       const Exec& exec, const HostMatrix& a, const Modes& modes, const Options& options = {},
       const StreamingOptions& streaming = {}) requires std::is_same_v<Product, StreamedMatrix<Matrix>>
       : StreamedPreconditioner(exec, a, modes, options, within_limit(exec, a, streaming)) {}
 
-  /// The values of A have been overwritten, and so have the values of its half if the product has one. Aggregates and
-  /// structures stay.
+  /// Call this after you overwrite the values of `a` and, for a StreamedSymmetricMatrix, of its half. Wait for products
+  /// before you overwrite: they read these values, also ahead. Aggregates and structures stay.
   ///
   /// Throws   ArgumentError with a strength above 0; NumericalError as the constructor. After an exception the
   ///          preconditioner is of no use: make a new one.
@@ -158,8 +158,8 @@ class StreamedPreconditioner {
   }
   /// Bytes that one cycle sends to the device at most.
   std::uint64_t sent_bytes() const { return std::uint64_t(products_of_cycle()) * product().estimate().sent_bytes; }
-  /// Bytes of the device's memory that are planned for all but the streamed matrix, with what update_values() takes for
-  /// a moment; an estimate for the coarse levels.
+  /// Bytes of device memory that are planned beside the streamed matrix, including the temporary memory of
+  /// update_values(). The part of the coarse levels is an estimate.
   std::uint64_t device_bytes() const { return held_->device_bytes; }
 
   /// The streamed matrix, as a linear operator.

@@ -12,7 +12,6 @@
 #include <ashlar/distributed/matrix.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace ashlar {
@@ -69,8 +68,8 @@ HostRows<Matrix> sent_rows(const Communicator& comm, const HostRows<Matrix>& row
                          pieces_of(rows.values.data(), comm.size(), [&](int rank) { return block(rank) * of_block; }))};
 }
 
-/// Own rows that other ranks ask for, counted from the first of this rank: of rank r from first_of[r] to
-/// first_of[r + 1] - 1.
+/// Own rows, counted from this rank's first, that other ranks request: rank r requests entries first_of[r] to
+/// first_of[r + 1] - 1 of `rows`.
 struct RequestedRows {
   std::vector<std::int64_t> rows, first_of = {0};
 };
@@ -107,16 +106,15 @@ class FetchedRows {
   template <class Exec>
   FetchedRows(const Exec& exec, const DistributedMatrix<Matrix>& a, const std::vector<std::int64_t>& rows) {
     const Communicator& comm = a.communicator();
-    RequestedRows requested = request_rows(a, rows);
-    first_of_rank_ = std::move(requested.first_of);
+    const RequestedRows requested = request_rows(a, rows);
     comm.together([&] { wanted_ = view_from<Space>(exec, "ashlar::distributed::list", requested.rows); });
     const auto mine = comm.together([&] { return rows_to_host(exec, global_rows(exec, a, wanted_)); });
     std::vector<std::int64_t> first_block(1, 0);
     for (const std::int64_t length : mine.lengths) first_block.push_back(first_block.back() + length);
     HostRows<Matrix> come;
-    come.lengths = lists_from_all(comm, pieces(mine.lengths));
-    for (std::int64_t& place : first_of_rank_) place = first_block[std::size_t(place)];  // from now on in blocks
-    come.columns = lists_from_all(comm, pieces(mine.columns));
+    come.lengths = lists_from_all(comm, pieces(mine.lengths, requested.first_of));
+    for (const std::int64_t row : requested.first_of) first_block_of_.push_back(first_block[std::size_t(row)]);
+    come.columns = lists_from_all(comm, pieces(mine.columns, first_block_of_));
     rows_ = comm.together([&] { return rows_from_host<Matrix>(exec, a.block_shape(), come); });
   }
 
@@ -125,7 +123,7 @@ class FetchedRows {
   GlobalRows<Matrix> of(const Exec& exec, const DistributedMatrix<Matrix>& a) const {
     const Communicator& comm = a.communicator();
     const auto mine = comm.together([&] { return list_of(exec, global_rows(exec, a, wanted_).values); });
-    const auto come = lists_from_all(comm, pieces(mine, a.block_shape().num_values()));
+    const auto come = lists_from_all(comm, pieces(mine, first_block_of_, a.block_shape().num_values()));
     GlobalRows<Matrix> rows = rows_;
     comm.together([&] { rows.values = view_from<Space>(exec, "ashlar::values", come); });
     return rows;
@@ -135,15 +133,17 @@ class FetchedRows {
   const GlobalRows<Matrix>& structure() const { return rows_; }
 
  private:
-  /// A list, with `each` entries a block, cut by the rank that a piece goes to.
+  /// A list, with `each` entries a row or block, cut by the rank that a piece goes to: rank r gets first_of[r] to
+  /// first_of[r + 1] - 1.
   template <class Entry>
-  std::vector<std::vector<Entry>> pieces(const std::vector<Entry>& list, std::int64_t each = 1) const {
-    return pieces_of(list.data(), int(first_of_rank_.size()) - 1,
-                     [&](int rank) { return first_of_rank_[std::size_t(rank)] * each; });
+  static std::vector<std::vector<Entry>> pieces(const std::vector<Entry>& list,
+                                                const std::vector<std::int64_t>& first_of, std::int64_t each = 1) {
+    return pieces_of(list.data(), int(first_of.size()) - 1,
+                     [&](int rank) { return first_of[std::size_t(rank)] * each; });
   }
 
   Kokkos::View<const std::int64_t*, Space> wanted_;  ///< own rows that go to other ranks, one rank's after another's
-  std::vector<std::int64_t> first_of_rank_ = {0};    ///< of the blocks of these rows; then their number
+  std::vector<std::int64_t> first_block_of_;         ///< each rank's first among the blocks that go; last, their number
   GlobalRows<Matrix> rows_;
 };
 
@@ -152,15 +152,15 @@ class FetchedRows {
 /// Block rows of other ranks, and own ones, with global block columns, ascending: for products of matrices. Row i of
 /// the result is global block row `rows[i]`; ranks ask for any rows, in any order.
 ///
-/// Memory   allocates the result where the matrix is, and until it is made the rows that leave, too; on the host, two
-///          copies of the rows that leave and arrive.
+/// Memory   where the matrix is: first the rows that leave, which are freed, then the result. On the host, up to three
+///          copies of the rows that leave and two of those that arrive.
 /// Async    collective; waits for `exec`. Rows go from their owners straight to the ranks that ask for them.
-/// Throws   ArgumentError on all ranks together for a row that does not exist.
+/// Throws   ArgumentError where a row does not exist, ShapeError where offsets overflow; RankError on other ranks.
 template <execution_space Exec, bcsr_matrix Matrix>
 GlobalRows<Matrix> remote_rows(const Exec& exec, const DistributedMatrix<Matrix>& a,
                                const std::vector<std::int64_t>& rows) {
   const Communicator& comm = a.communicator();
-  std::vector<std::int64_t> sorted;
+  std::vector<std::int64_t> sorted;  // the order in which rows come: by owner, and owners ascend with rows
   comm.together([&] {
     sorted = rows;
     std::sort(sorted.begin(), sorted.end());

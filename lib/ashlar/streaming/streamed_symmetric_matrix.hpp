@@ -234,14 +234,14 @@ class StreamedSymmetricMatrix {
     if (is_in_place(options)) return options;
     const std::uint64_t available = available_bytes<typename Matrix::memory_space>();
     const impl::StreamingLimit limit = impl::streaming_limit(options, available);
-    const std::uint64_t spared = impl::streaming_limit({}, available).bytes;
+    const std::uint64_t plannable = plannable_bytes(available);
     std::uint64_t least = 0;
     try {
       return beside_indices(half, options, limit.bytes, work_with_half);
     } catch (const MemoryError& error) {
       least = error.needed();
     }
-    for (bool is_enough = false; !is_enough && least < spared;) {
+    for (bool is_enough = false; !is_enough && least < plannable;) {
       try {
         beside_indices(half, options, least, work_with_half);
         is_enough = true;

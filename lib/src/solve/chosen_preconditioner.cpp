@@ -127,8 +127,7 @@ bool ChosenPreconditioner<Scalar>::has_room_for_amg() const {
   const ByteCount needed =
       ByteCount{amg::preconditioner_bytes<Matrix>(a_.num_block_rows(), a_.num_blocks(), a_.block_size(), num_modes())} +
       ByteCount{minres_bytes(a_.num_rows(), sizeof(Scalar), true)};
-  const std::uint64_t available = available_bytes<Exec::memory_space>();
-  return needed.count <= available - available / 16;
+  return needed.count <= plannable_bytes(available_bytes<Exec::memory_space>());
 }
 
 /// Updates the preconditioner that is held if it is of this kind, or makes another.

@@ -197,9 +197,9 @@ MemoryError StreamingLimit::error(std::uint64_t needed, const std::string& probl
 }
 
 StreamingLimit streaming_limit(const StreamingOptions& options, std::uint64_t available) {
-  const std::uint64_t spared = available - available / 16;
-  const bool is_callers = options.device_memory_limit > 0 && options.device_memory_limit <= spared;
-  return {is_callers ? options.device_memory_limit : spared, is_callers};
+  const std::uint64_t plannable = plannable_bytes(available);
+  const bool is_callers = options.device_memory_limit > 0 && options.device_memory_limit <= plannable;
+  return {is_callers ? options.device_memory_limit : plannable, is_callers};
 }
 
 StreamingEstimate estimate_streaming(const StreamedShape& shape, const StreamingOptions& options,

@@ -33,6 +33,9 @@ std::uint64_t available_bytes() {
   return memory_amount<Space>().available;
 }
 
+/// The bytes that a plan may take of those available: a sixteenth is left to others.
+constexpr std::uint64_t plannable_bytes(std::uint64_t available) { return available - available / 16; }
+
 /// Finds out before anything is allocated whether Space has room for it.
 ///
 /// Throws   MemoryError with both figures.
