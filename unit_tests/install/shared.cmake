@@ -5,7 +5,8 @@ set(prefix ${scratch}_prefix)
 file(REMOVE_RECURSE ${scratch} ${before} ${prefix} ${scratch}_mine)
 execute_process(COMMAND ${CMAKE_COMMAND} -S ${source} -B ${scratch} -G ${generator} -D BUILD_SHARED_LIBS=ON
                         -D CMAKE_BUILD_TYPE=${config} -D Kokkos_DIR=${kokkos} -D ASHLAR_BLOCK_SIZES=${block_sizes}
-                        -D CMAKE_UNITY_BUILD=${unity}
+                        -D CMAKE_UNITY_BUILD=${unity} -D CMAKE_UNITY_BUILD_RELOCATABLE=${relocatable}
+                        -D CMAKE_CXX_FLAGS=${flags}
                         -D ASHLAR_ENABLE_TESTS=OFF -D ASHLAR_ENABLE_PERF_TESTS=OFF -D ASHLAR_ENABLE_APPS=OFF
                 COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${scratch} --target ashlar_installed COMMAND_ERROR_IS_FATAL ANY)
