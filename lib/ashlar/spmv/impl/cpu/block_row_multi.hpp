@@ -22,9 +22,10 @@ namespace ashlar::impl {
 ///                                    | s s s s s s s s |   complex numbers twice as many
 ///                                    | s s s s s s s s |
 ///
-/// If a block has at most as many rows as there are registers for, the sums stay there for the whole block row;
-/// otherwise some rows at a time, for the columns of one block. A complex number is two real ones here: real and
-/// imaginary parts of the values are multiplied separately, and combined at the end.
+/// If a block has at most as many rows as there are registers for, the sums stay there for many blocks; otherwise some
+/// rows at a time, for the columns of one block. Entries of vectors that do not lie side by side are gathered before,
+/// for some blocks at a time. A complex number is two real ones here: real and imaginary parts of the values are
+/// multiplied separately, and combined at the end.
 template <class Rows, InstructionSet Set, int Vectors>
 class CpuBlockRowMulti {
  public:
@@ -34,91 +35,142 @@ class CpuBlockRowMulti {
   /// with vector `first`, which may have fewer vectors than Vectors.
   static void multiply(const Rows& rows, const MultiVectors<Scalar>& vectors, std::int64_t block_row,
                        std::int64_t begin, std::int64_t end, int first) {
+    const int R = rows.rows_of_block(), C = rows.cols_of_block();
     const int count = std::min(vectors.num_vectors - first, Vectors);
-    Panel panel{vectors.x.row_stride, {}};
-    for (int v = 0; v < Vectors; ++v) panel.vector[v] = &vectors.x(0, first + std::min(v, count - 1));
-    const auto store = [&](int row, const Scalar(&sum)[Vectors]) {
-      const std::int64_t row_of_y = rows.row_of_y(block_row) + row;
-      for (int v = 0; v < count; ++v) rows.store(vectors, row_of_y, first + v, sum[v]);
-    };
-    if (count == Vectors && vectors.are_by_rows()) {
-      sum_up<true>(rows, panel, begin, end, store);
-    } else {
-      sum_up<false>(rows, panel, begin, end, store);
+    // Tiles of about as many rows each: a small last tile would load x for few rows.
+    const int tiles = (R + most_rows - 1) / most_rows, tile = (R + tiles - 1) / tiles;
+    const bool are_side_by_side = count == Vectors && vectors.are_by_rows();
+    Sum sum[max_block_size];
+    for (int row = 0; row < R; ++row) sum[row] = Sum{};
+    Numbers gathered[max_block_size][packs];
+    for (std::int64_t k = begin, stop; k < end; k = stop) {
+      stop = are_side_by_side ? end : std::min(end, k + max_block_size / C);
+      const PanelOfX x =
+          are_side_by_side ? in_place(rows, vectors, first) : gather(rows, vectors, first, count, k, stop, gathered);
+      const std::int64_t step = tiles == 1 ? stop - k : 1;
+      for (std::int64_t entry = k; entry < stop; entry += step) {
+        for (int row = 0; row < R; row += tile) {
+          add_rows<most_rows>(rows, x, entry, entry + step, row, std::min(tile, R - row), sum + row);
+        }
+      }
+    }
+    const std::int64_t row_of_y = rows.row_of_y(block_row);
+    for (int row = 0; row < R; ++row) {
+      Scalar result[Vectors];
+      combine(rows, sum[row], result);
+      for (int v = 0; v < count; ++v) rows.store(vectors, row_of_y + row, first + v, result[v]);
     }
   }
 
  private:
   using Real = real_t<Scalar>;
   using RealValue = real_t<typename Rows::value_type>;
-  static constexpr int parts = is_complex_v<Scalar> ? 2 : 1;
-  static constexpr int lanes = lanes_for<Real, Set>(parts * Vectors), packs = parts * Vectors / lanes;
-  static_assert(parts * Vectors == packs * lanes);
+  using Ordinal = typename Rows::ordinal_type;
+  static constexpr int parts = is_complex_v<Scalar> ? 2 : 1, width = parts * Vectors;
+  static constexpr int lanes = lanes_for<Real, Set>(width), packs = width / lanes;
+  static_assert(width == packs * lanes);
   using Numbers = Pack<Real, lanes>;
   /// The registers for sums, of a CPU's 16 or 32; and the number of rows that they are enough for.
   static constexpr int registers = register_bytes(Set) == 64 ? 24 : 12;
   static constexpr int most_rows = std::clamp(registers / (packs * parts), 1, 8);
 
-  struct Panel {
-    std::int64_t row_stride;
-    const Scalar* vector[Vectors];  // where the panel is not full, the last stands for those that are not there
-  };
-  struct Entries {
-    Numbers pack[packs];
-  };
   struct Sum {
     Numbers pack[parts][packs];
   };
 
-  template <bool SideBySide>
-  [[gnu::always_inline]] static void load(const Panel& panel, std::int64_t row, Entries& x) {
-    const std::int64_t offset = row * panel.row_stride;
+  /// What blocks with C columns multiply, a row of `row_stride` numbers for each column: for entry k the rows from
+  /// C * columns[k] on; or, where these are null, from C * (k - first) on, for those of the entries from `first` on lie
+  /// one after another.
+  struct PanelOfX {
+    const Real* data;
+    std::int64_t row_stride;
+    const Ordinal* columns;
+    std::int64_t first;
+
+    [[gnu::always_inline]] const Real* of_entry(std::int64_t k, int C) const {
+      return data + (columns != nullptr ? std::int64_t(columns[k]) : k - first) * C * row_stride;
+    }
+  };
+
+  [[gnu::always_inline]] static PanelOfX in_place(const Rows& rows, const MultiVectors<Scalar>& vectors, int first) {
+    return {reinterpret_cast<const Real*>(&vectors.x(0, first)), vectors.x.row_stride * parts, rows.a.col_idx, 0};
+  }
+
+  /// What the entries begin .. end - 1 multiply, copied to `to`. If the panel has fewer vectors than Vectors, the last
+  /// one stands for those that are not there.
+  static PanelOfX gather(const Rows& rows, const MultiVectors<Scalar>& vectors, int first, int count,
+                         std::int64_t begin, std::int64_t end, Numbers (*to)[packs]) {
+    const Real* const gathered = reinterpret_cast<const Real*>(to);
+    const Real* vector[Vectors];
+    for (int v = 0; v < Vectors; ++v) {
+      vector[v] = reinterpret_cast<const Real*>(&vectors.x(0, first + std::min(v, count - 1)));
+    }
+    const int C = rows.cols_of_block();
+    for (std::int64_t k = begin; k < end; ++k) {
+      const std::int64_t row_of_x = std::int64_t(rows.a.col_idx[k]) * C;
+      for (int column = 0; column < C; ++column, ++to) {
+        const std::int64_t offset = (row_of_x + column) * vectors.x.row_stride * parts;
+        each<0, packs>(
+            packs, [&](auto p) __attribute__((always_inline)) {
+              Numbers entries{};
+              each_of<0>(
+                  std::make_integer_sequence<int, lanes>(), [&](auto lane) __attribute__((always_inline)) {
+                    constexpr int which = p * lanes + lane;
+                    entries[int(lane)] = vector[which / parts][offset + which % parts];
+                  });
+              (*to)[p] = entries;
+            });
+      }
+    }
+    return {gathered, width, nullptr, begin};
+  }
+
+  /// sum += `count` rows, T at most, from `row` on of the blocks of entries begin .. end - 1, times their rows of X.
+  template <int T>
+  static void add_rows(const Rows& rows, const PanelOfX& x, std::int64_t begin, std::int64_t end, int row, int count,
+                       Sum* sum) {
+    if constexpr (T > 1) {
+      if (count < T) return add_rows<T - 1>(rows, x, begin, end, row, count, sum);
+    }
+    const int C = rows.cols_of_block();
+    Sum some[T];
+    each<0, T>(
+        T, [&](auto t) __attribute__((always_inline)) { some[t] = sum[t]; });
+    for (std::int64_t k = begin; k < end; ++k) {
+      const auto* const block = reinterpret_cast<const RealValue*>(rows.block(k));
+      const Real* of_column = x.of_entry(k, C);
+      for (int column = 0; column < C; ++column, of_column += x.row_stride) {
+        add_column<T>(rows, block, row, column, of_column, some);
+      }
+    }
+    each<0, T>(
+        T, [&](auto t) __attribute__((always_inline)) { sum[t] = some[t]; });
+  }
+
+  /// Adds rows `row` .. row + T - 1 of a column of a block times its row of X.
+  template <int T>
+  [[gnu::always_inline]] static void add_column(const Rows& rows, const RealValue* block, int row, int column,
+                                                const Real* x, Sum (&sum)[T]) {
+    Numbers of_panel[packs];
     each<0, packs>(
-        packs, [&](auto p) __attribute__((always_inline)) {
-          if constexpr (SideBySide) {
-            load_pack<Real, lanes>(reinterpret_cast<const Real*>(panel.vector[0] + offset) + p * lanes, x.pack[p]);
-          } else {
-            Numbers entries{};
-            each_of<0>(
-                std::make_integer_sequence<int, lanes>(), [&](auto lane) __attribute__((always_inline)) {
-                  constexpr int which = p * lanes + lane;
-                  entries[int(lane)] =
-                      reinterpret_cast<const Real*>(panel.vector[which / parts] + offset)[which % parts];
-                });
-            x.pack[p] = entries;
-          }
+        packs, [&](auto p) __attribute__((always_inline)) { load_pack<Real, lanes>(x + p * lanes, of_panel[p]); });
+    each<0, T>(
+        T, [&](auto t) __attribute__((always_inline)) {
+          const RealValue* const value = block + parts * rows.at(row + t, column);
+          each<0, parts>(
+              parts, [&](auto part) __attribute__((always_inline)) {
+                const Real factor(value[part]);
+                each<0, packs>(
+                    packs, [&](auto p)
+                               __attribute__((always_inline)) { sum[t].pack[part][p] += of_panel[p] * factor; });
+              });
         });
   }
 
-  /// Adds rows `row` .. row + T - 1 of a block times its rows of X to their sums.
-  template <int T, bool SideBySide>
-  [[gnu::always_inline]] static void add_block(const Rows& rows, const Panel& panel, std::int64_t k, int row,
-                                               Sum (&sum)[T]) {
-    const int C = rows.cols_of_block();
-    const auto* const block = reinterpret_cast<const RealValue*>(rows.block(k));
-    const std::int64_t row_of_x = std::int64_t(rows.a.col_idx[k]) * C;
-    for (int column = 0; column < C; ++column) {
-      Entries x;
-      load<SideBySide>(panel, row_of_x + column, x);
-      each<0, T>(
-          T, [&](auto t) __attribute__((always_inline)) {
-            const RealValue* const value = block + parts * rows.at(row + t, column);
-            each<0, parts>(
-                parts, [&](auto part) __attribute__((always_inline)) {
-                  const Real factor(value[part]);
-                  each<0, packs>(
-                      packs, [&](auto p)
-                                 __attribute__((always_inline)) { sum[t].pack[part][p] += x.pack[p] * factor; });
-                });
-          });
-    }
-  }
-
-  template <class Store>
-  [[gnu::always_inline]] static void finish(const Rows& rows, const Sum& sum, int row, const Store& store) {
-    Real number[parts][parts * Vectors];
+  /// The entries of a row of A*X from the sums of its parts.
+  static void combine(const Rows& rows, const Sum& sum, Scalar (&result)[Vectors]) {
+    Real number[parts][width];
     __builtin_memcpy(number, &sum, sizeof(sum));
-    Scalar result[Vectors];
     [[maybe_unused]] const Real sign = rows.a.conjugate ? Real(-1) : Real(1);  // of the imaginary parts
     for (int v = 0; v < Vectors; ++v) {
       if constexpr (parts == 1) {
@@ -128,51 +180,6 @@ class CpuBlockRowMulti {
             Scalar(number[0][2 * v] - sign * number[1][2 * v + 1], number[0][2 * v + 1] + sign * number[1][2 * v]);
       }
     }
-    store(row, result);
-  }
-
-  template <bool SideBySide, class Store>
-  static void sum_up(const Rows& rows, const Panel& panel, std::int64_t begin, std::int64_t end, const Store& store) {
-    const int R = rows.rows_of_block();
-    if (R <= most_rows) return sum_up_rows<most_rows, SideBySide>(rows, panel, begin, end, store);
-    Sum sum[max_block_size];
-    for (int row = 0; row < R; ++row) sum[row] = Sum{};
-    // Tiles of about as many rows each: a small last tile would load x for few rows.
-    const int tiles = (R + most_rows - 1) / most_rows, tile = (R + tiles - 1) / tiles;
-    for (std::int64_t k = begin; k < end; ++k) {
-      for (int row = 0; row < R; row += tile) {
-        add_rows<most_rows, SideBySide>(rows, panel, k, row, std::min(tile, R - row), sum);
-      }
-    }
-    for (int row = 0; row < R; ++row) finish(rows, sum[row], row, store);
-  }
-
-  /// The rows `row` .. row + count - 1 of one block, T at most, by way of registers.
-  template <int T, bool SideBySide>
-  static void add_rows(const Rows& rows, const Panel& panel, std::int64_t k, int row, int count, Sum* sum) {
-    if constexpr (T > 1) {
-      if (count < T) return add_rows<T - 1, SideBySide>(rows, panel, k, row, count, sum);
-    }
-    Sum some[T];
-    each<0, T>(
-        T, [&](auto t) __attribute__((always_inline)) { some[t] = sum[row + t]; });
-    add_block<T, SideBySide>(rows, panel, k, row, some);
-    each<0, T>(
-        T, [&](auto t) __attribute__((always_inline)) { sum[row + t] = some[t]; });
-  }
-
-  /// All T rows of the blocks, or as many fewer as there are.
-  template <int T, bool SideBySide, class Store>
-  static void sum_up_rows(const Rows& rows, const Panel& panel, std::int64_t begin, std::int64_t end,
-                          const Store& store) {
-    if constexpr (T > 1) {
-      if (rows.rows_of_block() < T) return sum_up_rows<T - 1, SideBySide>(rows, panel, begin, end, store);
-    }
-    Sum sum[T];
-    each<0, T>(
-        T, [&](auto t) __attribute__((always_inline)) { sum[t] = Sum{}; });
-    for (std::int64_t k = begin; k < end; ++k) add_block<T, SideBySide>(rows, panel, k, 0, sum);
-    for (int row = 0; row < T; ++row) finish(rows, sum[row], row, store);
   }
 };
 
