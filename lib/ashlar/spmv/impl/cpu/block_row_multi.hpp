@@ -22,10 +22,9 @@ namespace ashlar::impl {
 ///                                    | s s s s s s s s |   complex numbers twice as many
 ///                                    | s s s s s s s s |
 ///
-/// If a block has at most as many rows as there are registers for, the sums stay there for many blocks; otherwise some
-/// rows at a time, for the columns of one block. Entries of vectors that do not lie side by side are gathered before,
-/// for some blocks at a time. A complex number is two real ones here: real and imaginary parts of the values are
-/// multiplied separately, and combined at the end.
+/// If a block has at most as many rows as there are registers for, the sums stay there for the whole block row;
+/// otherwise some rows at a time, for the columns of one block. A complex number is two real ones here: real and
+/// imaginary parts of the values are multiplied separately, and combined at the end.
 template <class Rows, InstructionSet Set, int Vectors>
 class CpuBlockRowMulti {
  public:
@@ -35,24 +34,14 @@ class CpuBlockRowMulti {
   /// with vector `first`, which may have fewer vectors than Vectors.
   static void multiply(const Rows& rows, const MultiVectors<Scalar>& vectors, std::int64_t block_row,
                        std::int64_t begin, std::int64_t end, int first) {
-    const int R = rows.rows_of_block(), C = rows.cols_of_block();
-    const int count = std::min(vectors.num_vectors - first, Vectors);
-    // Tiles of about as many rows each: a small last tile would load x for few rows.
-    const int tiles = (R + most_rows - 1) / most_rows, tile = (R + tiles - 1) / tiles;
-    const bool are_side_by_side = count == Vectors && vectors.are_by_rows();
+    const int count = std::min(vectors.num_vectors - first, Vectors), R = rows.rows_of_block();
+    Panel panel{vectors.x.row_stride, {}};
+    for (int v = 0; v < Vectors; ++v) panel.vector[v] = &vectors.x(0, first + std::min(v, count - 1));
     Sum sum[max_block_size];
-    for (int row = 0; row < R; ++row) sum[row] = Sum{};
-    Numbers gathered[max_block_size][packs];
-    for (std::int64_t k = begin, stop; k < end; k = stop) {
-      stop = are_side_by_side ? end : std::min(end, k + max_block_size / C);
-      const PanelOfX x =
-          are_side_by_side ? in_place(rows, vectors, first) : gather(rows, vectors, first, count, k, stop, gathered);
-      const std::int64_t step = tiles == 1 ? stop - k : 1;
-      for (std::int64_t entry = k; entry < stop; entry += step) {
-        for (int row = 0; row < R; row += tile) {
-          add_rows<most_rows>(rows, x, entry, entry + step, row, std::min(tile, R - row), sum + row);
-        }
-      }
+    if (count == Vectors && vectors.are_by_rows()) {
+      sum_up<true>(rows, panel, begin, end, sum);
+    } else {
+      sum_up<false>(rows, panel, begin, end, sum);
     }
     const std::int64_t row_of_y = rows.row_of_y(block_row);
     for (int row = 0; row < R; ++row) {
@@ -65,111 +54,100 @@ class CpuBlockRowMulti {
  private:
   using Real = real_t<Scalar>;
   using RealValue = real_t<typename Rows::value_type>;
-  using Ordinal = typename Rows::ordinal_type;
-  static constexpr int parts = is_complex_v<Scalar> ? 2 : 1, width = parts * Vectors;
-  static constexpr int lanes = lanes_for<Real, Set>(width), packs = width / lanes;
-  static_assert(width == packs * lanes);
+  static constexpr int parts = is_complex_v<Scalar> ? 2 : 1;
+  static constexpr int lanes = lanes_for<Real, Set>(parts * Vectors), packs = parts * Vectors / lanes;
+  static_assert(parts * Vectors == packs * lanes);
   using Numbers = Pack<Real, lanes>;
   /// The registers for sums, of a CPU's 16 or 32; and the number of rows that they are enough for.
   static constexpr int registers = register_bytes(Set) == 64 ? 24 : 12;
   static constexpr int most_rows = std::clamp(registers / (packs * parts), 1, 8);
 
+  struct Panel {
+    std::int64_t row_stride;
+    const Scalar* vector[Vectors];  // where the panel is not full, the last stands for those that are not there
+  };
   struct Sum {
     Numbers pack[parts][packs];
   };
 
-  /// What blocks with C columns multiply, a row of `row_stride` numbers for each column: for entry k the rows from
-  /// C * columns[k] on; or, where these are null, from C * (k - first) on, for those of the entries from `first` on lie
-  /// one after another.
-  struct PanelOfX {
-    const Real* data;
-    std::int64_t row_stride;
-    const Ordinal* columns;
-    std::int64_t first;
-
-    [[gnu::always_inline]] const Real* of_entry(std::int64_t k, int C) const {
-      return data + (columns != nullptr ? std::int64_t(columns[k]) : k - first) * C * row_stride;
-    }
-  };
-
-  [[gnu::always_inline]] static PanelOfX in_place(const Rows& rows, const MultiVectors<Scalar>& vectors, int first) {
-    return {reinterpret_cast<const Real*>(&vectors.x(0, first)), vectors.x.row_stride * parts, rows.a.col_idx, 0};
-  }
-
-  /// What the entries begin .. end - 1 multiply, copied to `to`. If the panel has fewer vectors than Vectors, the last
-  /// one stands for those that are not there.
-  static PanelOfX gather(const Rows& rows, const MultiVectors<Scalar>& vectors, int first, int count,
-                         std::int64_t begin, std::int64_t end, Numbers (*to)[packs]) {
-    const Real* const gathered = reinterpret_cast<const Real*>(to);
-    const Real* vector[Vectors];
-    for (int v = 0; v < Vectors; ++v) {
-      vector[v] = reinterpret_cast<const Real*>(&vectors.x(0, first + std::min(v, count - 1)));
-    }
-    const int C = rows.cols_of_block();
+  /// sum := the blocks of entries begin .. end - 1 times their rows of X: all rows of a block at a time if the
+  /// registers are enough, otherwise tiles of about as many rows each, as a small last tile would load X for few rows.
+  template <bool SideBySide>
+  [[gnu::always_inline]] static void sum_up(const Rows& rows, const Panel& panel, std::int64_t begin, std::int64_t end,
+                                            Sum* sum) {
+    const int R = rows.rows_of_block();
+    if (R <= most_rows) return add_rows<most_rows, SideBySide, true>(rows, panel, begin, end, 0, R, sum);
+    for (int row = 0; row < R; ++row) sum[row] = Sum{};
+    const int tiles = (R + most_rows - 1) / most_rows, tile = (R + tiles - 1) / tiles;
     for (std::int64_t k = begin; k < end; ++k) {
-      const std::int64_t row_of_x = std::int64_t(rows.a.col_idx[k]) * C;
-      for (int column = 0; column < C; ++column, ++to) {
-        const std::int64_t offset = (row_of_x + column) * vectors.x.row_stride * parts;
-        each<0, packs>(
-            packs, [&](auto p) __attribute__((always_inline)) {
-              Numbers entries{};
-              each_of<0>(
-                  std::make_integer_sequence<int, lanes>(), [&](auto lane) __attribute__((always_inline)) {
-                    constexpr int which = p * lanes + lane;
-                    entries[int(lane)] = vector[which / parts][offset + which % parts];
-                  });
-              (*to)[p] = entries;
-            });
+      for (int row = 0; row < R; row += tile) {
+        add_rows<most_rows, SideBySide, false>(rows, panel, k, k + 1, row, std::min(tile, R - row), sum + row);
       }
     }
-    return {gathered, width, nullptr, begin};
   }
 
-  /// sum += `count` rows, T at most, from `row` on of the blocks of entries begin .. end - 1, times their rows of X.
-  template <int T>
-  static void add_rows(const Rows& rows, const PanelOfX& x, std::int64_t begin, std::int64_t end, int row, int count,
+  /// sum := or, if these are not the first entries, sum += rows `row` .. row + count - 1 of the blocks, T at most, by
+  /// way of registers.
+  template <int T, bool SideBySide, bool AreFirst>
+  static void add_rows(const Rows& rows, const Panel& panel, std::int64_t begin, std::int64_t end, int row, int count,
                        Sum* sum) {
     if constexpr (T > 1) {
-      if (count < T) return add_rows<T - 1>(rows, x, begin, end, row, count, sum);
+      if (count < T) return add_rows<T - 1, SideBySide, AreFirst>(rows, panel, begin, end, row, count, sum);
     }
     const int C = rows.cols_of_block();
     Sum some[T];
     each<0, T>(
-        T, [&](auto t) __attribute__((always_inline)) { some[t] = sum[t]; });
+        T, [&](auto t) __attribute__((always_inline)) { some[t] = AreFirst ? Sum{} : sum[t]; });
     for (std::int64_t k = begin; k < end; ++k) {
       const auto* const block = reinterpret_cast<const RealValue*>(rows.block(k));
-      const Real* of_column = x.of_entry(k, C);
-      for (int column = 0; column < C; ++column, of_column += x.row_stride) {
-        add_column<T>(rows, block, row, column, of_column, some);
+      const std::int64_t row_of_x = std::int64_t(rows.a.col_idx[k]) * C;
+      for (int column = 0; column < C; ++column) {
+        Numbers x[packs];
+        load<SideBySide>(panel, row_of_x + column, x);
+        each<0, T>(
+            T, [&](auto t) __attribute__((always_inline)) {
+              add_product(block + parts * rows.at(row + t, column), x, some[t]);
+            });
       }
     }
     each<0, T>(
         T, [&](auto t) __attribute__((always_inline)) { sum[t] = some[t]; });
   }
 
-  /// Adds rows `row` .. row + T - 1 of a column of a block times its row of X.
-  template <int T>
-  [[gnu::always_inline]] static void add_column(const Rows& rows, const RealValue* block, int row, int column,
-                                                const Real* x, Sum (&sum)[T]) {
-    Numbers of_panel[packs];
+  /// The panel's entries of one row of X.
+  template <bool SideBySide>
+  [[gnu::always_inline]] static void load(const Panel& panel, std::int64_t row, Numbers (&x)[packs]) {
+    const std::int64_t offset = row * panel.row_stride;
     each<0, packs>(
-        packs, [&](auto p) __attribute__((always_inline)) { load_pack<Real, lanes>(x + p * lanes, of_panel[p]); });
-    each<0, T>(
-        T, [&](auto t) __attribute__((always_inline)) {
-          const RealValue* const value = block + parts * rows.at(row + t, column);
-          each<0, parts>(
-              parts, [&](auto part) __attribute__((always_inline)) {
-                const Real factor(value[part]);
-                each<0, packs>(
-                    packs, [&](auto p)
-                               __attribute__((always_inline)) { sum[t].pack[part][p] += of_panel[p] * factor; });
-              });
+        packs, [&](auto p) __attribute__((always_inline)) {
+          if constexpr (SideBySide) {
+            load_pack<Real, lanes>(reinterpret_cast<const Real*>(panel.vector[0] + offset) + p * lanes, x[p]);
+          } else {
+            Numbers entries{};
+            each_of<0>(
+                std::make_integer_sequence<int, lanes>(), [&](auto lane) __attribute__((always_inline)) {
+                  constexpr int which = p * lanes + lane;
+                  entries[int(lane)] =
+                      reinterpret_cast<const Real*>(panel.vector[which / parts] + offset)[which % parts];
+                });
+            x[p] = entries;
+          }
+        });
+  }
+
+  /// sum += a value of a block times entries of X.
+  [[gnu::always_inline]] static void add_product(const RealValue* value, const Numbers (&x)[packs], Sum& sum) {
+    each<0, parts>(
+        parts, [&](auto part) __attribute__((always_inline)) {
+          const Real factor(value[part]);
+          each<0, packs>(
+              packs, [&](auto p) __attribute__((always_inline)) { sum.pack[part][p] += x[p] * factor; });
         });
   }
 
   /// The entries of a row of A*X from the sums of its parts.
   static void combine(const Rows& rows, const Sum& sum, Scalar (&result)[Vectors]) {
-    Real number[parts][width];
+    Real number[parts][parts * Vectors];
     __builtin_memcpy(number, &sum, sizeof(sum));
     [[maybe_unused]] const Real sign = rows.a.conjugate ? Real(-1) : Real(1);  // of the imaginary parts
     for (int v = 0; v < Vectors; ++v) {
