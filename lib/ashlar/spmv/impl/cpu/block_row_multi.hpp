@@ -34,17 +34,20 @@ class CpuBlockRowMulti {
   /// with vector `first`, which may have fewer vectors than Vectors.
   static void multiply(const Rows& rows, const MultiVectors<Scalar>& vectors, std::int64_t block_row,
                        std::int64_t begin, std::int64_t end, int first) {
-    const int count = std::min(vectors.num_vectors - first, Vectors);
+    const int count = std::min(vectors.num_vectors - first, Vectors), R = rows.rows_of_block();
     Panel panel{vectors.x.row_stride, {}};
     for (int v = 0; v < Vectors; ++v) panel.vector[v] = &vectors.x(0, first + std::min(v, count - 1));
-    const auto store = [&](int row, const Scalar(&sum)[Vectors]) {
-      const std::int64_t row_of_y = rows.row_of_y(block_row) + row;
-      for (int v = 0; v < count; ++v) rows.store(vectors, row_of_y, first + v, sum[v]);
-    };
+    Sum sum[max_block_size];
     if (count == Vectors && vectors.are_by_rows()) {
-      sum_up<true>(rows, panel, begin, end, store);
+      sum_up<true>(rows, panel, begin, end, sum);
     } else {
-      sum_up<false>(rows, panel, begin, end, store);
+      sum_up<false>(rows, panel, begin, end, sum);
+    }
+    const std::int64_t row_of_y = rows.row_of_y(block_row);
+    for (int row = 0; row < R; ++row) {
+      Scalar result[Vectors];
+      combine(rows, sum[row], result);
+      for (int v = 0; v < count; ++v) rows.store(vectors, row_of_y + row, first + v, result[v]);
     }
   }
 
@@ -63,20 +66,62 @@ class CpuBlockRowMulti {
     std::int64_t row_stride;
     const Scalar* vector[Vectors];  // where the panel is not full, the last stands for those that are not there
   };
-  struct Entries {
-    Numbers pack[packs];
-  };
   struct Sum {
     Numbers pack[parts][packs];
   };
 
+  /// sum := the blocks of entries begin .. end - 1 times their rows of X: all rows of a block at a time if the
+  /// registers are enough, otherwise tiles of about as many rows each, as a small last tile would load X for few rows.
   template <bool SideBySide>
-  [[gnu::always_inline]] static void load(const Panel& panel, std::int64_t row, Entries& x) {
+  [[gnu::always_inline]] static void sum_up(const Rows& rows, const Panel& panel, std::int64_t begin, std::int64_t end,
+                                            Sum* sum) {
+    const int R = rows.rows_of_block();
+    if (R <= most_rows) return add_rows<most_rows, SideBySide, true>(rows, panel, begin, end, 0, R, sum);
+    for (int row = 0; row < R; ++row) sum[row] = Sum{};
+    const int tiles = (R + most_rows - 1) / most_rows, tile = (R + tiles - 1) / tiles;
+    for (std::int64_t k = begin; k < end; ++k) {
+      for (int row = 0; row < R; row += tile) {
+        add_rows<most_rows, SideBySide, false>(rows, panel, k, k + 1, row, std::min(tile, R - row), sum + row);
+      }
+    }
+  }
+
+  /// sum := or, if these are not the first entries, sum += rows `row` .. row + count - 1 of the blocks, T at most, by
+  /// way of registers.
+  template <int T, bool SideBySide, bool AreFirst>
+  static void add_rows(const Rows& rows, const Panel& panel, std::int64_t begin, std::int64_t end, int row, int count,
+                       Sum* sum) {
+    if constexpr (T > 1) {
+      if (count < T) return add_rows<T - 1, SideBySide, AreFirst>(rows, panel, begin, end, row, count, sum);
+    }
+    const int C = rows.cols_of_block();
+    Sum some[T];
+    each<0, T>(
+        T, [&](auto t) __attribute__((always_inline)) { some[t] = AreFirst ? Sum{} : sum[t]; });
+    for (std::int64_t k = begin; k < end; ++k) {
+      const auto* const block = reinterpret_cast<const RealValue*>(rows.block(k));
+      const std::int64_t row_of_x = std::int64_t(rows.a.col_idx[k]) * C;
+      for (int column = 0; column < C; ++column) {
+        Numbers x[packs];
+        load<SideBySide>(panel, row_of_x + column, x);
+        each<0, T>(
+            T, [&](auto t) __attribute__((always_inline)) {
+              add_product(block + parts * rows.at(row + t, column), x, some[t]);
+            });
+      }
+    }
+    each<0, T>(
+        T, [&](auto t) __attribute__((always_inline)) { sum[t] = some[t]; });
+  }
+
+  /// The panel's entries of one row of X.
+  template <bool SideBySide>
+  [[gnu::always_inline]] static void load(const Panel& panel, std::int64_t row, Numbers (&x)[packs]) {
     const std::int64_t offset = row * panel.row_stride;
     each<0, packs>(
         packs, [&](auto p) __attribute__((always_inline)) {
           if constexpr (SideBySide) {
-            load_pack<Real, lanes>(reinterpret_cast<const Real*>(panel.vector[0] + offset) + p * lanes, x.pack[p]);
+            load_pack<Real, lanes>(reinterpret_cast<const Real*>(panel.vector[0] + offset) + p * lanes, x[p]);
           } else {
             Numbers entries{};
             each_of<0>(
@@ -85,40 +130,25 @@ class CpuBlockRowMulti {
                   entries[int(lane)] =
                       reinterpret_cast<const Real*>(panel.vector[which / parts] + offset)[which % parts];
                 });
-            x.pack[p] = entries;
+            x[p] = entries;
           }
         });
   }
 
-  /// Adds rows `row` .. row + T - 1 of a block times its rows of X to their sums.
-  template <int T, bool SideBySide>
-  [[gnu::always_inline]] static void add_block(const Rows& rows, const Panel& panel, std::int64_t k, int row,
-                                               Sum (&sum)[T]) {
-    const int C = rows.cols_of_block();
-    const auto* const block = reinterpret_cast<const RealValue*>(rows.block(k));
-    const std::int64_t row_of_x = std::int64_t(rows.a.col_idx[k]) * C;
-    for (int column = 0; column < C; ++column) {
-      Entries x;
-      load<SideBySide>(panel, row_of_x + column, x);
-      each<0, T>(
-          T, [&](auto t) __attribute__((always_inline)) {
-            const RealValue* const value = block + parts * rows.at(row + t, column);
-            each<0, parts>(
-                parts, [&](auto part) __attribute__((always_inline)) {
-                  const Real factor(value[part]);
-                  each<0, packs>(
-                      packs, [&](auto p)
-                                 __attribute__((always_inline)) { sum[t].pack[part][p] += x.pack[p] * factor; });
-                });
-          });
-    }
+  /// sum += a value of a block times entries of X.
+  [[gnu::always_inline]] static void add_product(const RealValue* value, const Numbers (&x)[packs], Sum& sum) {
+    each<0, parts>(
+        parts, [&](auto part) __attribute__((always_inline)) {
+          const Real factor(value[part]);
+          each<0, packs>(
+              packs, [&](auto p) __attribute__((always_inline)) { sum.pack[part][p] += x[p] * factor; });
+        });
   }
 
-  template <class Store>
-  [[gnu::always_inline]] static void finish(const Rows& rows, const Sum& sum, int row, const Store& store) {
+  /// The entries of a row of A*X from the sums of its parts.
+  static void combine(const Rows& rows, const Sum& sum, Scalar (&result)[Vectors]) {
     Real number[parts][parts * Vectors];
     __builtin_memcpy(number, &sum, sizeof(sum));
-    Scalar result[Vectors];
     [[maybe_unused]] const Real sign = rows.a.conjugate ? Real(-1) : Real(1);  // of the imaginary parts
     for (int v = 0; v < Vectors; ++v) {
       if constexpr (parts == 1) {
@@ -128,51 +158,6 @@ class CpuBlockRowMulti {
             Scalar(number[0][2 * v] - sign * number[1][2 * v + 1], number[0][2 * v + 1] + sign * number[1][2 * v]);
       }
     }
-    store(row, result);
-  }
-
-  template <bool SideBySide, class Store>
-  static void sum_up(const Rows& rows, const Panel& panel, std::int64_t begin, std::int64_t end, const Store& store) {
-    const int R = rows.rows_of_block();
-    if (R <= most_rows) return sum_up_rows<most_rows, SideBySide>(rows, panel, begin, end, store);
-    Sum sum[max_block_size];
-    for (int row = 0; row < R; ++row) sum[row] = Sum{};
-    // Tiles of about as many rows each: a small last tile would load x for few rows.
-    const int tiles = (R + most_rows - 1) / most_rows, tile = (R + tiles - 1) / tiles;
-    for (std::int64_t k = begin; k < end; ++k) {
-      for (int row = 0; row < R; row += tile) {
-        add_rows<most_rows, SideBySide>(rows, panel, k, row, std::min(tile, R - row), sum);
-      }
-    }
-    for (int row = 0; row < R; ++row) finish(rows, sum[row], row, store);
-  }
-
-  /// The rows `row` .. row + count - 1 of one block, T at most, by way of registers.
-  template <int T, bool SideBySide>
-  static void add_rows(const Rows& rows, const Panel& panel, std::int64_t k, int row, int count, Sum* sum) {
-    if constexpr (T > 1) {
-      if (count < T) return add_rows<T - 1, SideBySide>(rows, panel, k, row, count, sum);
-    }
-    Sum some[T];
-    each<0, T>(
-        T, [&](auto t) __attribute__((always_inline)) { some[t] = sum[row + t]; });
-    add_block<T, SideBySide>(rows, panel, k, row, some);
-    each<0, T>(
-        T, [&](auto t) __attribute__((always_inline)) { sum[row + t] = some[t]; });
-  }
-
-  /// All T rows of the blocks, or as many fewer as there are.
-  template <int T, bool SideBySide, class Store>
-  static void sum_up_rows(const Rows& rows, const Panel& panel, std::int64_t begin, std::int64_t end,
-                          const Store& store) {
-    if constexpr (T > 1) {
-      if (rows.rows_of_block() < T) return sum_up_rows<T - 1, SideBySide>(rows, panel, begin, end, store);
-    }
-    Sum sum[T];
-    each<0, T>(
-        T, [&](auto t) __attribute__((always_inline)) { sum[t] = Sum{}; });
-    for (std::int64_t k = begin; k < end; ++k) add_block<T, SideBySide>(rows, panel, k, 0, sum);
-    for (int row = 0; row < T; ++row) finish(rows, sum[row], row, store);
   }
 };
 
