@@ -1,7 +1,8 @@
 // perf_amg: time to solution of elastic cantilevers, CG with block-Jacobi beside CG with algebraic multigrid.
 //
 // A solve is checked before its time counts: it must reach the true residual asked for. Times are medians of several
-// set-ups and solves; the update of values is a set-up with new values in the same structure.
+// set-ups and solves; the update of values is a set-up with new values in the same structure. On a host, CG with the
+// preconditioners of other libraries is measured besides, on one thread each: those that were found.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <algorithm>
@@ -13,6 +14,8 @@
 #include <ashlar/krylov/cg.hpp>
 #include <ashlar/operators/bcsr_operator.hpp>
 #include <ashlar/operators/block_jacobi_preconditioner.hpp>
+#include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -29,8 +32,13 @@ struct Options {
                                        ? std::vector<std::string>{"33", "65", "97", "129", "321x33x33", "33:0.45"}
                                        : std::vector<std::string>{"20", "33", "81x21x21", "33:0.45"};
   std::vector<std::string> preconditioners{"block_jacobi", "amg", "amg_single"};
+  std::vector<std::string> libraries{"ashlar", "petsc", "hypre", "amgcl"};
   int samples = 3;
   double rtol = 1e-8;
+
+  bool has_library(const std::string& name) const {
+    return std::find(libraries.begin(), libraries.end(), name) != libraries.end();
+  }
   bool explain = false;
   std::string json, commit = "unknown";
 };
@@ -45,6 +53,18 @@ class Measurement {
   bool run(const std::string& name) {
     if (name == "block_jacobi") return run_block_jacobi();
     return name == "amg" ? run_amg<double>(name) : run_amg<float>(name);
+  }
+
+  bool run(const AmgPeer& peer, const HostSystem& system) {
+    std::vector<double> set_up, solves;
+    PeerSolve last;
+    for (int k = 0; k < options_.samples; ++k) {
+      last = peer.solve(system, options_.rtol);
+      set_up.push_back(last.seconds_set_up);
+      solves.push_back(last.seconds_solve);
+    }
+    nlohmann::json row{{"seconds_set_up", median(set_up)}, {"operator_complexity", last.operator_complexity}};
+    return add(peer.library, peer.preconditioner, median(solves), last.iterations, true_residual(system, last.x), row);
   }
 
  private:
@@ -95,27 +115,33 @@ class Measurement {
       const double taken = seconds([&] { report = cg(exec_, op, m, problem_.load, x, options); });
       if (k > 0) solves.push_back(taken);
     }
-    const bool verified = report.status == SolveStatus::converged && report.relative_residual <= 1.05 * options_.rtol;
-    const double solve = median(solves), set_up = row["seconds_set_up"].get<double>();
+    row["launch"] = report.launch;
+    const double residual = report.status == SolveStatus::converged ? report.relative_residual : 1;
+    return add("ashlar", name, median(solves), report.iterations, residual, row);
+  }
+
+  bool add(const std::string& library, const std::string& name, double solve, int iterations, double residual,
+           nlohmann::json row) {
+    const bool verified = residual <= 1.05 * options_.rtol;
+    const double set_up = row["seconds_set_up"].get<double>();
     const double product = double(spmv_traffic_bytes(problem_.a));
     row.update({{"case", problem_.name},
-                {"library", "ashlar"},
+                {"library", library},
                 {"kernel", name},
                 {"block_size", problem_.a.block_size()},
                 {"num_rows", problem_.a.num_rows()},
                 {"num_blocks", problem_.a.num_blocks()},
                 {"seconds_solve", solve},
                 {"seconds", set_up + solve},
-                {"iterations", report.iterations},
-                {"residual", report.relative_residual},
-                {"products_an_iteration", solve / report.iterations / (product / read_gb_s_ * 1e-9)},
-                {"launch", report.launch},
+                {"iterations", iterations},
+                {"residual", residual},
+                {"products_an_iteration", solve / iterations / (product / read_gb_s_ * 1e-9)},
                 {"bytes", product},
-                {"gb_s", product * report.iterations / solve * 1e-9},
+                {"gb_s", product * iterations / solve * 1e-9},
                 {"limit_gb_s", read_gb_s_},
                 {"verified", verified}});
-    std::printf("  %-14s set-up %9.4f s, solve %9.4f s, %5d iterations, an iteration takes %6.2f products%s%s\n",
-                name.c_str(), set_up, solve, report.iterations, row["products_an_iteration"].get<double>(),
+    std::printf("  %-6s %-20s set-up %9.4f s, solve %9.4f s, %5d iterations, an iteration takes %6.2f products%s%s\n",
+                library.c_str(), name.c_str(), set_up, solve, iterations, row["products_an_iteration"].get<double>(),
                 row.contains("seconds_update")
                     ? (", update " + std::to_string(row["seconds_update"].get<double>())).c_str()
                     : "",
@@ -123,6 +149,20 @@ class Measurement {
     std::fflush(stdout);
     rows_.push_back(std::move(row));
     return verified;
+  }
+
+  /// Of a peer's x.
+  static double true_residual(const HostSystem& system, const std::vector<double>& x) {
+    double residual = 0, load = 0;
+    for (std::size_t i = 0; i < system.load.size(); ++i) {
+      double r = system.load[i];
+      for (auto k = std::size_t(system.row_ptr[i]); k < std::size_t(system.row_ptr[i + 1]); ++k) {
+        r -= system.values[k] * x[std::size_t(system.col_idx[k])];
+      }
+      residual += r * r;
+      load += system.load[i] * system.load[i];
+    }
+    return std::sqrt(residual / load);
   }
 
   template <class Work>
@@ -141,6 +181,17 @@ class Measurement {
   nlohmann::json& rows_;
 };
 
+/// Those asked for that were found. They compute on the host.
+std::vector<AmgPeer> find_peers(const Options& options) {
+  std::vector<AmgPeer> result;
+  for (const auto& of_library : {petsc_peers(), hypre_peers(), amgcl_peers()}) {
+    for (const AmgPeer& peer : of_library) {
+      if (!is_gpu_v<Exec> && options.has_library(peer.library)) result.push_back(peer);
+    }
+  }
+  return result;
+}
+
 }  // namespace
 }  // namespace ashlar::perf
 
@@ -148,12 +199,17 @@ int main(int argc, char** argv) {
   using namespace ashlar;
   perf::Options options;
   CLI::App app("Time to solution of elastic cantilevers by CG with block-Jacobi and with algebraic multigrid");
-  app.add_option("--cases", options.cases, "N or NXxNYxNZ nodes, and :NU for another Poisson's ratio than 0.3")
+  app.add_option("--cases", options.cases,
+                 "N or NXxNYxNZ nodes, and :NU for another Poisson's ratio than 0.3, and :FACTOR for a stiffer layer")
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--preconditioners", options.preconditioners, "amg_single has its hierarchy in float")
       ->delimiter(',')
       ->check(CLI::IsMember({"block_jacobi", "amg", "amg_single"}))
+      ->capture_default_str();
+  app.add_option("--libraries", options.libraries, "whose preconditioners, as far as they were found; one thread each")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"ashlar", "petsc", "hypre", "amgcl"}))
       ->capture_default_str();
   app.add_option("--samples", options.samples, "of which each time is the median")->check(CLI::PositiveNumber);
   app.add_option("--rtol", options.rtol, "the true residual to reach")->check(CLI::PositiveNumber);
@@ -169,14 +225,18 @@ int main(int argc, char** argv) {
     const double read = measure_read_bandwidth(exec);
     std::printf("read bandwidth %.1f GB/s\n", read);
     nlohmann::json rows = nlohmann::json::array();
+    const std::vector<perf::AmgPeer> peers = perf::find_peers(options);
     bool all_right = true;
     for (const std::string& name : options.cases) {
       const perf::AmgProblem problem(exec, name);
       std::printf("cantilever %s: %lld unknowns, %lld blocks\n", name.c_str(),
                   static_cast<long long>(problem.a.num_rows()), static_cast<long long>(problem.a.num_blocks()));
-      for (const std::string& preconditioner : options.preconditioners) {
-        all_right = perf::Measurement(exec, problem, options, read, rows).run(preconditioner) && all_right;
+      perf::Measurement measurement(exec, problem, options, read, rows);
+      if (options.has_library("ashlar")) {
+        for (const std::string& name : options.preconditioners) all_right = measurement.run(name) && all_right;
       }
+      const perf::HostSystem system = peers.empty() ? perf::HostSystem{} : problem.on_host();
+      for (const perf::AmgPeer& peer : peers) all_right = measurement.run(peer, system) && all_right;
       if (!options.json.empty()) perf::write_results(options.json, options.commit, read, rows);
     }
     return all_right ? 0 : 1;

@@ -1,36 +1,75 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <amg/peers/peers.hpp>
+#include <array>
 #include <ashlar/amg/near_null_space.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/problems/cantilever.hpp>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <support/types.hpp>
+#include <utility>
 #include <vector>
 
 namespace ashlar::perf {
 
-/// A cantilever by its name: "33", "81x21x21", "33:0.45".
-inline problems::Cantilever cantilever_of(const std::string& name) {
+/// A cantilever by its name: "33", "81x21x21", "33:0.45", or "33:0.3:1000" if the middle third of its elements in z is
+/// 1000 times as stiff.
+struct NamedCantilever {
   problems::Cantilever problem;
-  const char* at = name.c_str();
-  char* end = nullptr;
-  int sides = 0;
-  for (; sides < 3; at = end + 1) {
-    problem.nodes[sides++] = static_cast<int>(std::strtol(at, &end, 10));
-    if (*end != 'x') break;
+  double stiff_layer = 1;
+
+  explicit NamedCantilever(const std::string& name) {
+    const char* at = name.c_str();
+    char* end = nullptr;
+    int sides = 0;
+    for (; sides < 3; at = end + 1) {
+      problem.nodes[sides++] = static_cast<int>(std::strtol(at, &end, 10));
+      if (*end != 'x') break;
+    }
+    if (sides == 1) problem.nodes[1] = problem.nodes[2] = problem.nodes[0];
+    if (*end == ':') problem.poissons_ratio = std::strtod(end + 1, &end);
+    if (*end == ':') stiff_layer = std::strtod(end + 1, &end);
+    if (*end != 0 || sides == 2 || !(stiff_layer >= 1)) {
+      throw ArgumentError(text("perf_amg: case '", name, "'"), "it is N or NXxNYxNZ, and perhaps :NU or :NU:FACTOR",
+                          "write for example 33, 81x21x21, 33:0.45 or 33:0.3:1000");
+    }
   }
-  if (sides == 1) problem.nodes[1] = problem.nodes[2] = problem.nodes[0];
-  if (*end == ':') problem.poissons_ratio = std::strtod(end + 1, &end);
-  if (*end != 0 || sides == 2) {
-    throw ArgumentError(text("perf_amg: case '", name, "'"), "it is N or NXxNYxNZ, and perhaps :NU",
-                        "write for example 33, 81x21x21 or 33:0.45");
+
+  /// The layer as a body of its own, whose matrix is to be added; and the number of elements below it.
+  std::pair<problems::Cantilever, int> layer() const {
+    const std::array<int, 3> nodes = problem.nodes;
+    const int elements = nodes[2] - 1, first = (elements + 1) / 3, last = (2 * elements - 2) / 3;
+    const double edge = 1.0 / elements;
+    problems::Cantilever result = problem;
+    result.nodes[2] = last - first + 2;
+    result.lengths = {(nodes[0] - 1) * edge, (nodes[1] - 1) * edge, (result.nodes[2] - 1) * edge};
+    result.youngs_modulus = stiff_layer - 1;
+    return {result, first};
   }
-  return problem;
+};
+
+template <class View>
+auto on_host(const View& view) {
+  const auto copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+  return std::vector<typename View::non_const_value_type>(copy.data(), copy.data() + copy.extent(0));
 }
+
+/// A matrix in the host's memory.
+struct HostMatrix {
+  std::vector<int> row_ptr, col_idx;
+  std::vector<double> values;
+
+  explicit HostMatrix(const Matrix& a)
+      : row_ptr(perf::on_host(a.graph().row_ptr())),
+        col_idx(perf::on_host(a.graph().col_idx())),
+        values(perf::on_host(a.values())) {}
+};
 
 /// Its system and the coordinates of its nodes, on the device.
 struct AmgProblem {
@@ -39,17 +78,62 @@ struct AmgProblem {
   Kokkos::View<double*> load, coordinates;
 
   AmgProblem(const Exec& exec, const std::string& asked) : name(asked) {
-    const problems::Cantilever problem = cantilever_of(asked);
-    a = problems::cantilever_matrix<Matrix>(exec, problem);
-    load = problems::cantilever_load<double>(exec, problem);
-    const std::vector<double> points = problems::hex_points(problems::cantilever_grid(problem));
+    const NamedCantilever named(asked);
+    a = problems::cantilever_matrix<Matrix>(exec, named.problem);
+    load = problems::cantilever_load<double>(exec, named.problem);
+    const std::vector<double> points = problems::hex_points(problems::cantilever_grid(named.problem));
     coordinates = Kokkos::View<double*>("perf::coordinates", points.size());
     using Here = Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
     Kokkos::deep_copy(exec, coordinates, Here(points.data(), points.size()));
     exec.fence("perf_amg: the problem");
+    if (named.stiff_layer > 1) add_layer(exec, named);
   }
 
   auto make_modes(const Exec& exec) const { return amg::rigid_body_modes<Exec::memory_space>(exec, coordinates, 3, 3); }
+
+  /// For other libraries.
+  HostSystem on_host() const {
+    const HostMatrix from(a);
+    HostSystem to{{0}, {}, {}, perf::on_host(load), perf::on_host(coordinates)};
+    const auto b = std::size_t(a.block_size());
+    for (std::size_t row = 0; row < to.load.size(); ++row) {
+      const std::size_t i = row / b, r = row % b;
+      for (auto k = std::size_t(from.row_ptr[i]); k < std::size_t(from.row_ptr[i + 1]); ++k) {
+        for (std::size_t c = 0; c < b; ++c) {
+          to.col_idx.push_back(from.col_idx[k] * int(b) + int(c));
+          to.values.push_back(from.values[(k * b + c) * b + r]);
+        }
+      }
+      to.row_ptr.push_back(static_cast<int>(to.col_idx.size()));
+    }
+    return to;
+  }
+
+ private:
+  void add_layer(const Exec& exec, const NamedCantilever& named) {
+    const auto [problem, below] = named.layer();
+    const HostMatrix layer(problems::cantilever_matrix<Matrix>(exec, problem));
+    HostMatrix whole(a);
+    const int height = named.problem.nodes[2], height_of_layer = problem.nodes[2];
+    const auto node = [&, first = below](int of_layer) {
+      return of_layer / height_of_layer * height + of_layer % height_of_layer + first;
+    };
+    const auto place = [&](int row, int column) {
+      const auto begin = whole.col_idx.begin();
+      return std::lower_bound(begin + whole.row_ptr[std::size_t(row)], begin + whole.row_ptr[std::size_t(row) + 1],
+                              column) -
+             begin;
+    };
+    for (std::size_t i = 0; i + 1 < layer.row_ptr.size(); ++i) {
+      for (auto k = std::size_t(layer.row_ptr[i]); k < std::size_t(layer.row_ptr[i + 1]); ++k) {
+        const auto to = std::size_t(place(node(int(i)), node(layer.col_idx[k])));
+        for (std::size_t v = 0; v < 9; ++v) whole.values[to * 9 + v] += layer.values[k * 9 + v];
+      }
+    }
+    using Here = Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+    Kokkos::deep_copy(exec, a.values(), Here(whole.values.data(), whole.values.size()));
+    exec.fence("perf_amg: the layer is added");
+  }
 };
 
 }  // namespace ashlar::perf

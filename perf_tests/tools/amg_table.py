@@ -20,9 +20,14 @@ def check(row):
 
 
 def name_of(case):
-    """"33:0.45" is 33^3 nodes with Poisson's ratio 0.45."""
-    nodes, _, poisson = case.partition(":")
-    return (nodes if "x" in nodes else f"{nodes}^3") + (f", Poisson {poisson}" if poisson else "")
+    """"33:0.45:1000" is 33^3 nodes with Poisson's ratio 0.45 and a layer that is 1000 times as stiff."""
+    nodes, poisson, layer, *_ = case.split(":") + ["", ""]
+    return ((nodes if "x" in nodes else f"{nodes}^3") + (f", Poisson {poisson}" if poisson else "") +
+            (f", a layer {layer} times as stiff" if layer else ""))
+
+
+def preconditioner(row):
+    return row["kernel"] if row["library"] == "ashlar" else f"{row['library']}: {row['kernel']}"
 
 
 def cell(row):
@@ -46,8 +51,8 @@ def main():
     for row in rows:
         check(row)
         of_kernel = systems.setdefault(row["case"], {})
-        of_kernel[row["kernel"]] = results.fastest([row, of_kernel.get(row["kernel"], row)])
-    kernels = results.distinct(row["kernel"] for row in rows)
+        of_kernel[preconditioner(row)] = results.fastest([row, of_kernel.get(preconditioner(row), row)])
+    kernels = results.distinct(preconditioner(row) for row in rows)
     head = ["nodes", "unknowns"] + [f"{kernel}, s (set-up, iterations)" for kernel in kernels] + ["block_jacobi / amg"]
     print("| " + " | ".join(head) + " |\n" + "| --- " * len(head) + "|")
     for case, of_kernel in systems.items():
