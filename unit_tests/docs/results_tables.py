@@ -150,12 +150,38 @@ def cg_ranks(results):
 def amg(results):
     table = [["machine", "nodes", "block-Jacobi, s", "AMG, s", "block-Jacobi / AMG"]]
     for machine, name, cases in (("H200", "h200/amg", ("65", "129", "321x33x33")),
-                                 ("1 core, Xeon", "2core/amg", ("33", "81x21x21"))):
+                                 ("1 core, EPYC", "2core/amg_peers", ("33", "48", "81x21x21"))):
         for case in cases:
-            of = {kernel: results.row(name, case=case, kernel=kernel) for kernel in ("block_jacobi", "amg")}
+            of = {kernel: results.row(name, case=case, library="ashlar", kernel=kernel)
+                  for kernel in ("block_jacobi", "amg")}
             nodes = case if "x" in case else f"{case}^3"
             cells = [f"{row['seconds']:.3f} ({row['iterations']})" for row in of.values()]
             table.append([machine, nodes, *cells, times(of["block_jacobi"]["seconds"], of["amg"]["seconds"])])
+    return table
+
+
+AMG_CASES = {"33": "33^3", "48": "48^3", "81x21x21": "81x21x21", "33:0.45": "33^3, Poisson's ratio 0.45",
+             "33:0.3:1000": "33^3, stiff layer"}
+WITH_MODES = ("gamg, modes", "nodes, rotations", "aggregation, modes")
+
+
+def amg_peers(results):
+    """Sums of set-up and solve; the last two columns compare sums, and solves alone."""
+    table = [["nodes", "Ashlar, s", "amgcl, s", "PETSc GAMG, s", "hypre, s", "best peer with modes / ours",
+              "of solves alone", "hypre / ours"]]
+    for case, name in AMG_CASES.items():
+        of_case = results.rows("2core/amg_peers", case=case)
+
+        def best(rows, key="seconds"):
+            return min(rows, key=lambda row: row[key])
+
+        ours = best(row for row in of_case if row["library"] == "ashlar" and row["kernel"] == "amg")
+        peers = [best(row for row in of_case if row["library"] == library and row["kernel"] != "block_jacobi")
+                 for library in ("amgcl", "petsc", "hypre")]
+        modes = [row for row in of_case if row["kernel"] in WITH_MODES]
+        table.append([name] + [f"{row['seconds']:.2f} ({row['iterations']})" for row in (ours, *peers)] +
+                     [times(best(modes, key)[key], ours[key]) for key in ("seconds", "seconds_solve")] +
+                     [times(peers[2]["seconds"], ours["seconds"])])
     return table
 
 
@@ -208,7 +234,7 @@ def hpgmg_ranks(results):
 
 
 TABLES = {make.__name__: make for make in (products, vectors, matrices, processors, cg, other_solvers, cg_ranks, amg,
-                                           streaming, disk, exchanges, hpgmg, hpgmg_ranks)}
+                                           amg_peers, streaming, disk, exchanges, hpgmg, hpgmg_ranks)}
 
 
 def text_of(name, source):

@@ -49,6 +49,15 @@ class AmgTools(unittest.TestCase):
             "| 33^3, Poisson 0.45 | 823875 | 0.013 (0.000, 499) |  |  |",
             "| 9x5x5 | 675 |  | 0.500 (0.100, 9) |  |"])
 
+    def test_other_libraries_have_columns_of_their_own(self):
+        lines = self.table([row("block_jacobi", 0.9, 0.1, 345, "33:0.3:1000"), row("amg", 0.45, 0.3, 17, "33:0.3:1000"),
+                            row("block_jacobi", 1.2, 0.1, 346, "33:0.3:1000", library="petsc")]).splitlines()
+        self.assertEqual(lines[0], "| nodes | unknowns | block_jacobi, s (set-up, iterations) "
+                         "| amg, s (set-up, iterations) | petsc: block_jacobi, s (set-up, iterations) "
+                         "| block_jacobi / amg |")
+        self.assertEqual(lines[2], "| 33^3, Poisson 0.3, a layer 1000 times as stiff | 823875 | 0.900 (0.100, 345) "
+                         "| 0.450 (0.300, 17) | 1.200 (0.100, 346) | 2.00 |")
+
     def test_the_committed_results(self):
         lines = self.run_tool(SOURCE / "perf_tests/results/h200/amg.json").splitlines()
         self.assertEqual(len(lines), 5)
