@@ -22,6 +22,7 @@
 #include <string>
 #include <support/context.hpp>
 #include <support/median.hpp>
+#include <utility>
 #include <vector>
 
 namespace ashlar::perf {
@@ -35,12 +36,12 @@ struct Options {
   std::vector<std::string> libraries{"ashlar", "petsc", "hypre", "amgcl"};
   int samples = 3;
   double rtol = 1e-8;
+  bool explain = false;
+  std::string json, commit = "unknown";
 
   bool has_library(const std::string& name) const {
     return std::find(libraries.begin(), libraries.end(), name) != libraries.end();
   }
-  bool explain = false;
-  std::string json, commit = "unknown";
 };
 
 /// One preconditioner of a problem, timed.
@@ -63,7 +64,8 @@ class Measurement {
       set_up.push_back(last.seconds_set_up);
       solves.push_back(last.seconds_solve);
     }
-    nlohmann::json row{{"seconds_set_up", median(set_up)}, {"operator_complexity", last.operator_complexity}};
+    nlohmann::json row{{"seconds_set_up", median(set_up)}};
+    if (last.operator_complexity) row["operator_complexity"] = *last.operator_complexity;
     return add(peer.library, peer.preconditioner, median(solves), last.iterations, true_residual(system, last.x), row);
   }
 
@@ -151,7 +153,7 @@ class Measurement {
     return verified;
   }
 
-  /// Of a peer's x.
+  /// The relative residual of a peer's solution.
   static double true_residual(const HostSystem& system, const std::vector<double>& x) {
     double residual = 0, load = 0;
     for (std::size_t i = 0; i < system.load.size(); ++i) {
@@ -181,12 +183,19 @@ class Measurement {
   nlohmann::json& rows_;
 };
 
-/// Those asked for that were found. They compute on the host.
-std::vector<AmgPeer> find_peers(const Options& options) {
+/// The peers to measure. They compute on the host, and are compared on one thread.
+std::vector<AmgPeer> find_peers(const Exec& exec, const Options& options) {
+  const std::vector<std::pair<std::string, std::vector<AmgPeer>>> found{
+      {"petsc", petsc_peers()}, {"hypre", hypre_peers()}, {"amgcl", amgcl_peers()}};
   std::vector<AmgPeer> result;
-  for (const auto& of_library : {petsc_peers(), hypre_peers(), amgcl_peers()}) {
-    for (const AmgPeer& peer : of_library) {
-      if (!is_gpu_v<Exec> && options.has_library(peer.library)) result.push_back(peer);
+  for (const auto& [library, peers] : found) {
+    if (!options.has_library(library)) continue;
+    if (peers.empty()) {
+      std::printf("%s: not found when perf_amg was built\n", library.c_str());
+    } else if (exec.concurrency() > 1) {
+      std::printf("%s: left out, as it is compared on one thread of a host: set OMP_NUM_THREADS=1\n", library.c_str());
+    } else {
+      result.insert(result.end(), peers.begin(), peers.end());
     }
   }
   return result;
@@ -225,7 +234,7 @@ int main(int argc, char** argv) {
     const double read = measure_read_bandwidth(exec);
     std::printf("read bandwidth %.1f GB/s\n", read);
     nlohmann::json rows = nlohmann::json::array();
-    const std::vector<perf::AmgPeer> peers = perf::find_peers(options);
+    const std::vector<perf::AmgPeer> peers = perf::find_peers(exec, options);
     bool all_right = true;
     for (const std::string& name : options.cases) {
       const perf::AmgProblem problem(exec, name);
@@ -233,9 +242,9 @@ int main(int argc, char** argv) {
                   static_cast<long long>(problem.a.num_rows()), static_cast<long long>(problem.a.num_blocks()));
       perf::Measurement measurement(exec, problem, options, read, rows);
       if (options.has_library("ashlar")) {
-        for (const std::string& name : options.preconditioners) all_right = measurement.run(name) && all_right;
+        for (const std::string& m : options.preconditioners) all_right = measurement.run(m) && all_right;
       }
-      const perf::HostSystem system = peers.empty() ? perf::HostSystem{} : problem.on_host();
+      const perf::HostSystem system = peers.empty() ? perf::HostSystem{} : problem.on_host(exec);
       for (const perf::AmgPeer& peer : peers) all_right = measurement.run(peer, system) && all_right;
       if (!options.json.empty()) perf::write_results(options.json, options.commit, read, rows);
     }

@@ -7,10 +7,13 @@
 #include <ashlar/amg/near_null_space.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/csr.hpp>
 #include <ashlar/bcsr/matrix.hpp>
+#include <ashlar/bcsr/to_csr.hpp>
 #include <ashlar/problems/cantilever.hpp>
-#include <cstdint>
+#include <cstddef>
 #include <cstdlib>
+#include <limits>
 #include <string>
 #include <support/types.hpp>
 #include <utility>
@@ -33,11 +36,15 @@ struct NamedCantilever {
       if (*end != 'x') break;
     }
     if (sides == 1) problem.nodes[1] = problem.nodes[2] = problem.nodes[0];
-    if (*end == ':') problem.poissons_ratio = std::strtod(end + 1, &end);
-    if (*end == ':') stiff_layer = std::strtod(end + 1, &end);
-    if (*end != 0 || sides == 2 || !(stiff_layer >= 1)) {
-      throw ArgumentError(text("perf_amg: case '", name, "'"), "it is N or NXxNYxNZ, and perhaps :NU or :NU:FACTOR",
-                          "write for example 33, 81x21x21, 33:0.45 or 33:0.3:1000");
+    const bool has_ratio = *end == ':' && end[1] != ':';
+    if (has_ratio) problem.poissons_ratio = std::strtod(end + 1, &end);
+    if (has_ratio && *end == ':') stiff_layer = std::strtod(end + 1, &end);
+    const bool has_layer = stiff_layer == 1 || (stiff_layer > 1 && problem.nodes[2] != 3);
+    if (*end != 0 || sides == 2 || !has_layer) {
+      throw ArgumentError(
+          text("perf_amg: case '", name, "'"),
+          "it is N or NXxNYxNZ, and perhaps :NU or :NU:FACTOR with a factor of at least 1 and not 3 nodes in z",
+          "write for example 33, 81x21x21, 33:0.45 or 33:0.3:1000");
     }
   }
 
@@ -83,7 +90,6 @@ struct AmgProblem {
     load = problems::cantilever_load<double>(exec, named.problem);
     const std::vector<double> points = problems::hex_points(problems::cantilever_grid(named.problem));
     coordinates = Kokkos::View<double*>("perf::coordinates", points.size());
-    using Here = Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
     Kokkos::deep_copy(exec, coordinates, Here(points.data(), points.size()));
     exec.fence("perf_amg: the problem");
     if (named.stiff_layer > 1) add_layer(exec, named);
@@ -91,25 +97,20 @@ struct AmgProblem {
 
   auto make_modes(const Exec& exec) const { return amg::rigid_body_modes<Exec::memory_space>(exec, coordinates, 3, 3); }
 
-  /// For other libraries.
-  HostSystem on_host() const {
-    const HostMatrix from(a);
-    HostSystem to{{0}, {}, {}, perf::on_host(load), perf::on_host(coordinates)};
-    const auto b = std::size_t(a.block_size());
-    for (std::size_t row = 0; row < to.load.size(); ++row) {
-      const std::size_t i = row / b, r = row % b;
-      for (auto k = std::size_t(from.row_ptr[i]); k < std::size_t(from.row_ptr[i + 1]); ++k) {
-        for (std::size_t c = 0; c < b; ++c) {
-          to.col_idx.push_back(from.col_idx[k] * int(b) + int(c));
-          to.values.push_back(from.values[(k * b + c) * b + r]);
-        }
-      }
-      to.row_ptr.push_back(static_cast<int>(to.col_idx.size()));
+  /// The system for other libraries. Throws ShapeError if 32 bits do not count the entries.
+  HostSystem on_host(const Exec& exec) const {
+    CsrMatrix<double> csr = to_csr(exec, a);
+    if (csr.num_values() > std::numeric_limits<int>::max()) {
+      throw ShapeError(text("perf_amg: case '", name, "' has ", csr.num_values(), " entries"),
+                       "other libraries count them with 32 bits", "take a smaller case, or --libraries ashlar");
     }
-    return to;
+    return {std::vector<int>(csr.row_ptr.begin(), csr.row_ptr.end()), std::move(csr.col_idx), std::move(csr.values),
+            perf::on_host(load), perf::on_host(coordinates)};
   }
 
  private:
+  using Here = Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+
   void add_layer(const Exec& exec, const NamedCantilever& named) {
     const auto [problem, below] = named.layer();
     const HostMatrix layer(problems::cantilever_matrix<Matrix>(exec, problem));
@@ -130,7 +131,6 @@ struct AmgProblem {
         for (std::size_t v = 0; v < 9; ++v) whole.values[to * 9 + v] += layer.values[k * 9 + v];
       }
     }
-    using Here = Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
     Kokkos::deep_copy(exec, a.values(), Here(whole.values.data(), whole.values.size()));
     exec.fence("perf_amg: the layer is added");
   }

@@ -166,9 +166,9 @@ WITH_MODES = ("gamg, modes", "nodes, rotations", "aggregation, modes")
 
 
 def amg_peers(results):
-    """Sums of set-up and solve; the last two columns compare sums, and solves alone."""
+    """Sums of set-up and solve, with iterations."""
     table = [["nodes", "Ashlar, s", "amgcl, s", "PETSc GAMG, s", "hypre, s", "best peer with modes / ours",
-              "of solves alone", "hypre / ours"]]
+              "the same, solve only", "hypre / ours"]]
     for case, name in AMG_CASES.items():
         of_case = results.rows("2core/amg_peers", case=case)
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,8 @@ struct HostSystem {
 
 /// One solve of another library.
 struct PeerSolve {
-  double seconds_set_up = 0, seconds_solve = 0, operator_complexity = 1;
+  double seconds_set_up = 0, seconds_solve = 0;
+  std::optional<double> operator_complexity;
   int iterations = 0;
   std::vector<double> x;
 };
@@ -28,7 +30,7 @@ struct AmgPeer {
   std::function<PeerSolve(const HostSystem&, double rtol)> solve;
 };
 
-/// Those of the libraries that this program was built with. Each file has none where its library was not found.
+/// The peers of each library: none if it was not found when this program was built.
 std::vector<AmgPeer> petsc_peers();
 std::vector<AmgPeer> hypre_peers();
 std::vector<AmgPeer> amgcl_peers();

@@ -86,8 +86,8 @@ class CpuBlockRowMulti {
     }
   }
 
-  /// sum := or, if these are not the first entries, sum += rows `row` .. row + count - 1 of the blocks, T at most, by
-  /// way of registers.
+  /// Multiplies rows `row` .. row + count - 1 of the blocks, T at most, in registers. Overwrites `sum` if AreFirst, else
+  /// adds to it.
   template <int T, bool SideBySide, bool AreFirst>
   static void add_rows(const Rows& rows, const Panel& panel, std::int64_t begin, std::int64_t end, int row, int count,
                        Sum* sum) {
