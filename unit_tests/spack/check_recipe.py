@@ -19,6 +19,7 @@ LEFT_OUT = {
     "ASHLAR_BLOCK_SIZES": "who installs for many has all sizes",
     "ASHLAR_XXHASH_INCLUDE_DIR": "found where Spack's prefixes are looked through",
     "ASHLAR_MKL_INCLUDE_DIR": "of the performance tests, which are not built",
+    "ASHLAR_AMGCL_INCLUDE_DIR": "the same",
     "ASHLAR_MPIEXEC_WORKS": "found out, not asked for",
     "ASHLAR_TEST_HEADERS": "for those who work on the library",
 }
