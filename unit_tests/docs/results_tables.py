@@ -167,7 +167,7 @@ WITH_MODES = ("gamg, modes", "nodes, rotations", "aggregation, modes")
 
 def amg_peers(results):
     """Sums of set-up and solve, with iterations."""
-    table = [["nodes", "Ashlar, s", "amgcl, s", "PETSc GAMG, s", "hypre, s", "best peer with modes / ours",
+    table = [["nodes", "Ashlar, s", "amgcl, s", "PETSc GAMG, s", "hypre, s", "best with modes / ours",
               "the same, solve only", "hypre / ours"]]
     for case, name in AMG_CASES.items():
         of_case = results.rows("2core/amg_peers", case=case)
