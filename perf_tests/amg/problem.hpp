@@ -7,11 +7,12 @@
 #include <ashlar/amg/near_null_space.hpp>
 #include <ashlar/base/error.hpp>
 #include <ashlar/base/text.hpp>
+#include <ashlar/bcsr/copy.hpp>
 #include <ashlar/bcsr/csr.hpp>
 #include <ashlar/bcsr/matrix.hpp>
 #include <ashlar/bcsr/to_csr.hpp>
 #include <ashlar/problems/cantilever.hpp>
-#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <string>
@@ -61,22 +62,11 @@ struct NamedCantilever {
   }
 };
 
-template <class View>
-auto on_host(const View& view) {
+/// The entries of a view.
+inline std::vector<double> on_host(const Kokkos::View<double*>& view) {
   const auto copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
-  return std::vector<typename View::non_const_value_type>(copy.data(), copy.data() + copy.extent(0));
+  return std::vector<double>(copy.data(), copy.data() + copy.extent(0));
 }
-
-/// A matrix in the host's memory.
-struct HostMatrix {
-  std::vector<int> row_ptr, col_idx;
-  std::vector<double> values;
-
-  explicit HostMatrix(const Matrix& a)
-      : row_ptr(perf::on_host(a.graph().row_ptr())),
-        col_idx(perf::on_host(a.graph().col_idx())),
-        values(perf::on_host(a.values())) {}
-};
 
 /// Its system and the coordinates of its nodes, on the device.
 struct AmgProblem {
@@ -90,6 +80,7 @@ struct AmgProblem {
     load = problems::cantilever_load<double>(exec, named.problem);
     const std::vector<double> points = problems::hex_points(problems::cantilever_grid(named.problem));
     coordinates = Kokkos::View<double*>("perf::coordinates", points.size());
+    using Here = Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
     Kokkos::deep_copy(exec, coordinates, Here(points.data(), points.size()));
     exec.fence("perf_amg: the problem");
     if (named.stiff_layer > 1) add_layer(exec, named);
@@ -109,29 +100,26 @@ struct AmgProblem {
   }
 
  private:
-  using Here = Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-
   void add_layer(const Exec& exec, const NamedCantilever& named) {
     const auto [problem, below] = named.layer();
-    const HostMatrix layer(problems::cantilever_matrix<Matrix>(exec, problem));
-    HostMatrix whole(a);
+    const auto layer = copy_to<Kokkos::HostSpace>(exec, problems::cantilever_matrix<Matrix>(exec, problem));
+    const auto whole = copy_to<Kokkos::HostSpace>(exec, a);
+    exec.fence("perf_amg: the matrices on the host");
     const int height = named.problem.nodes[2], height_of_layer = problem.nodes[2];
     const auto node = [&, first = below](int of_layer) {
       return of_layer / height_of_layer * height + of_layer % height_of_layer + first;
     };
-    const auto place = [&](int row, int column) {
-      const auto begin = whole.col_idx.begin();
-      return std::lower_bound(begin + whole.row_ptr[std::size_t(row)], begin + whole.row_ptr[std::size_t(row) + 1],
-                              column) -
-             begin;
-    };
-    for (std::size_t i = 0; i + 1 < layer.row_ptr.size(); ++i) {
-      for (auto k = std::size_t(layer.row_ptr[i]); k < std::size_t(layer.row_ptr[i + 1]); ++k) {
-        const auto to = std::size_t(place(node(int(i)), node(layer.col_idx[k])));
-        for (std::size_t v = 0; v < 9; ++v) whole.values[to * 9 + v] += layer.values[k * 9 + v];
+    const auto rows = layer.graph().row_ptr(), rows_of_whole = whole.graph().row_ptr();
+    const int* const columns = whole.graph().col_idx().data();
+    for (int i = 0; i < static_cast<int>(layer.num_block_rows()); ++i) {
+      for (int k = rows(i); k < rows(i + 1); ++k) {
+        const int* const place = std::lower_bound(
+            columns + rows_of_whole(node(i)), columns + rows_of_whole(node(i) + 1), node(layer.graph().col_idx()(k)));
+        for (int v = 0; v < 9; ++v)
+          whole.values()((place - columns) * 9 + v) += layer.values()(std::int64_t(k) * 9 + v);
       }
     }
-    Kokkos::deep_copy(exec, a.values(), Here(whole.values.data(), whole.values.size()));
+    Kokkos::deep_copy(exec, a.values(), whole.values());
     exec.fence("perf_amg: the layer is added");
   }
 };

@@ -1,4 +1,4 @@
-// Memory plans of algebraic multigrid are at least what it allocates.
+// Memory plans of algebraic multigrid cover its allocations.
 #include <gtest/gtest.h>
 
 #include <ashlar/amg/level.hpp>
