@@ -57,8 +57,8 @@ Aggregates<typename Graph::memory_space> aggregate(const Exec& exec, const Stren
   const std::int64_t n = strength.num_nodes();
   const auto rank = impl::choose_roots(exec, strength);
   const Kokkos::View<std::int32_t*, Space> first(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::first_aggregate"), std::size_t(n)),
-      of_node(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::aggregate"), std::size_t(n));
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::amg::first_aggregate"), std::size_t(n)),
+      of_node(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::amg::aggregate"), std::size_t(n));
   std::int32_t count = 0;
   Kokkos::parallel_scan(
       "ashlar::amg[number roots]", Policy(exec, 0, n),

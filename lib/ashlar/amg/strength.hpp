@@ -79,7 +79,8 @@ template <class Exec, class Matrix>
 StrongCouplings<typename Matrix::graph_type> strong_couplings(const Exec& exec, const Matrix& a, double strength) {
   using Norms = Kokkos::View<double*, typename Matrix::memory_space>;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  const Norms norm(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::norm"), std::size_t(a.num_blocks()));
+  const Norms norm(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::amg::norm"),
+                   std::size_t(a.num_blocks()));
   const auto values = a.values();
   const auto size = static_cast<int>(a.block_shape().num_values());
   Kokkos::parallel_for(
@@ -90,7 +91,7 @@ StrongCouplings<typename Matrix::graph_type> strong_couplings(const Exec& exec, 
       });
   const auto place = diagonal_block_index(exec, a);
   const std::int64_t n = a.num_block_rows();
-  const Norms diagonal(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::diagonal"), std::size_t(n));
+  const Norms diagonal(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::amg::diagonal"), std::size_t(n));
   Kokkos::parallel_for(
       "ashlar::amg[diagonal norms]", Policy(exec, 0, n),
       KOKKOS_LAMBDA(std::int64_t i) { diagonal(i) = place(i) >= 0 ? Kokkos::sqrt(norm(place(i))) : 0; });

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <ashlar/base/concepts.hpp>
 #include <ashlar/device/packets/flag.hpp>
 #include <cstddef>
@@ -38,11 +39,11 @@ template <class Space>
 struct FindReadyNodes {
   Kokkos::View<std::uint64_t*, Space> rank;
   Kokkos::View<std::int32_t*, Space> blocker;  ///< an undecided node that comes before this one; itself: none is known
-  Kokkos::View<std::int32_t*, Space> undecided;
-  NodeList<Space> still_undecided, ready;
+  NodeList<Space> undecided, still_undecided, ready;
 
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
-    const std::int32_t i = undecided(k);
+    if (k >= undecided.count()) return;
+    const std::int32_t i = undecided.nodes(k);
     if (!NodeRank::is_candidate(rank(i))) return;
     still_undecided.append(i);
     if (blocker(i) == i || !NodeRank::is_candidate(rank(blocker(i)))) ready.append(i);
@@ -57,11 +58,13 @@ struct FindReadyNodes {
 template <class Graph, class Exec>
 struct DecideNodes {
   using Space = typename Exec::memory_space;
+  using Team = typename Kokkos::TeamPolicy<Exec>::member_type;
   static constexpr std::int32_t nobody = -1, a_root = 0x7fffffff;
 
   Graph graph;
   Kokkos::View<std::uint64_t*, Space> rank;
-  Kokkos::View<std::int32_t*, Space> blocker, ready;
+  Kokkos::View<std::int32_t*, Space> blocker;
+  NodeList<Space> ready;
 
   /// Returns the undecided node or the root that keeps a node of rank `own` from being a root, or `nobody`.
   KOKKOS_INLINE_FUNCTION std::int32_t obstacle(std::int32_t other, std::uint64_t own) const {
@@ -70,8 +73,11 @@ struct DecideNodes {
     return of_other == NodeRank::root ? a_root : other;
   }
 
-  KOKKOS_FUNCTION void operator()(const typename Kokkos::TeamPolicy<Exec>::member_type& team) const {
-    const std::int32_t i = ready(team.league_rank());
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    for (int k = team.league_rank(); k < ready.count(); k += team.league_size()) decide(team, ready.nodes(k));
+  }
+
+  KOKKOS_FUNCTION void decide(const Team& team, std::int32_t i) const {
     const std::uint64_t own = NodeRank::of_candidate(i);
     const std::int64_t first = graph.row_ptr(i);
     const int degree = static_cast<int>(std::int64_t(graph.row_ptr(i + 1)) - first);
@@ -140,47 +146,55 @@ void decide_serially(const Exec& exec, const Graph& graph,
 /// A maximal set of nodes of which no two are closer than three couplings (MIS-2), the one that a serial pass in the
 /// order of nodes finds: rank(i) == NodeRank::root for each. A mesh takes a few rounds for each node along its sides.
 /// In a long chain each node waits for the one before: after `most_rounds` the host goes on.
+///
+/// On a GPU the host asks how many nodes are left once in several rounds, whose kernels read their numbers of nodes
+/// themselves: to wait for each round would take longer than the round.
 template <class Exec, class Graph>
 Kokkos::View<std::uint64_t*, typename Exec::memory_space> choose_roots(const Exec& exec, const Graph& graph,
                                                                        int most_rounds = 2000) {
   using Space = typename Exec::memory_space;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   using Nodes = Kokkos::View<std::int32_t*, Space>;
+  constexpr int rounds_at_once = is_gpu_v<Exec> ? 16 : 1;
+  const int most_teams = is_gpu_v<Exec> ? 1024 : exec.concurrency();
   const std::int64_t n = graph.num_nodes();
   const auto make = [&](const std::string& label) {
-    return Nodes(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), std::size_t(n));
+    return Nodes(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), std::size_t(n));
   };
-  const Kokkos::View<std::uint64_t*, Space> rank(Kokkos::view_alloc(Kokkos::WithoutInitializing, "ashlar::amg::rank"),
-                                                 std::size_t(n));
+  const Kokkos::View<std::uint64_t*, Space> rank(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::amg::rank"), std::size_t(n));
   const Nodes blocker = make("ashlar::amg::blocker"), ready = make("ashlar::amg::ready");
-  const Kokkos::View<std::int32_t*, Space> counts(Kokkos::view_alloc(exec, "ashlar::amg::counts"), 2);
   Nodes undecided = make("ashlar::amg::undecided"), still_undecided = make("ashlar::amg::undecided");
+  // Of each round: undecided nodes before it, and nodes that were ready in it.
+  const Kokkos::View<std::int32_t* [2], Kokkos::LayoutRight, Space> counts(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::amg::counts"), rounds_at_once + 1);
+  const auto undecided_before = [&](int round) { return Kokkos::subview(counts, round, 0); };
   Kokkos::parallel_for(
       "ashlar::amg[candidates]", Policy(exec, 0, n), KOKKOS_LAMBDA(std::int64_t i) {
         const bool is_alone = graph.row_ptr(i) == graph.row_ptr(i + 1);
         rank(i) = is_alone ? NodeRank::excluded : NodeRank::of_candidate(i);
         blocker(i) = undecided(i) = static_cast<std::int32_t>(i);
       });
-  std::int64_t left = n;
-  for (int round = 0; left > 0 && round < most_rounds; ++round) {
+  auto left = static_cast<std::int32_t>(n);
+  for (int rounds = 0; left > 0 && rounds < most_rounds; rounds += rounds_at_once) {
     Kokkos::deep_copy(exec, counts, 0);
-    Kokkos::parallel_for("ashlar::amg[find ready nodes]", Policy(exec, 0, left),
-                         FindReadyNodes<Space>{rank,
-                                               blocker,
-                                               undecided,
-                                               {still_undecided, Kokkos::subview(counts, 0)},
-                                               {ready, Kokkos::subview(counts, 1)}});
-    std::int32_t numbers[2] = {};
-    Kokkos::deep_copy(exec, Kokkos::View<std::int32_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(numbers, 2),
-                      counts);
-    exec.fence("ashlar::amg: undecided nodes");
-    left = numbers[0];
-    if (numbers[1] > 0) {
+    Kokkos::deep_copy(exec, undecided_before(0), left);
+    for (int round = 0; round < rounds_at_once; ++round) {
+      const NodeList<Space> of_round{ready, Kokkos::subview(counts, round, 1)};
+      Kokkos::parallel_for("ashlar::amg[find ready nodes]", Policy(exec, 0, left),
+                           FindReadyNodes<Space>{rank,
+                                                 blocker,
+                                                 {undecided, undecided_before(round)},
+                                                 {still_undecided, undecided_before(round + 1)},
+                                                 of_round});
       Kokkos::parallel_for("ashlar::amg[decide nodes]",
-                           Kokkos::TeamPolicy<Exec>(exec, numbers[1], is_gpu_v<Exec> ? 32 : 1),
-                           DecideNodes<Graph, Exec>{graph, rank, blocker, ready});
+                           Kokkos::TeamPolicy<Exec>(exec, std::min<int>(left, most_teams), is_gpu_v<Exec> ? 32 : 1),
+                           DecideNodes<Graph, Exec>{graph, rank, blocker, of_round});
+      std::swap(undecided, still_undecided);
     }
-    std::swap(undecided, still_undecided);
+    Kokkos::deep_copy(exec, Kokkos::View<std::int32_t, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&left),
+                      undecided_before(rounds_at_once));
+    exec.fence("ashlar::amg: undecided nodes");
   }
   if (left > 0) decide_serially(exec, graph, rank);
   return rank;
