@@ -165,7 +165,7 @@ Kokkos::View<std::uint64_t*, typename Exec::memory_space> choose_roots(const Exe
       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::amg::rank"), std::size_t(n));
   const Nodes blocker = make("ashlar::amg::blocker"), ready = make("ashlar::amg::ready");
   Nodes undecided = make("ashlar::amg::undecided"), still_undecided = make("ashlar::amg::undecided");
-  // Of each round: undecided nodes before it, and nodes that were ready in it.
+  // For each round, the number of undecided nodes before it and of ready nodes.
   const Kokkos::View<std::int32_t* [2], Kokkos::LayoutRight, Space> counts(
       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "ashlar::amg::counts"), rounds_at_once + 1);
   const auto undecided_before = [&](int round) { return Kokkos::subview(counts, round, 0); };
