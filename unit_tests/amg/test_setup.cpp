@@ -79,7 +79,7 @@ TEST(AmgAggregates, RootsAreThoseOfASerialPass) {
       is_root[i] = is_taken[i] = true;
       for (int k = row_ptr[i]; k < row_ptr[i + 1]; ++k) is_taken[col_idx[k]] = true;
     }
-    for (const int rounds : {0, 1, 3, 1000000}) {
+    for (const int rounds : {0, 1, 3, 17, 1000000}) {
       const auto rank = to_host(amg::impl::choose_roots(exec, strength, rounds));
       for (std::size_t i = 0; i < is_root.size(); ++i) EXPECT_EQ(rank[i] == amg::impl::NodeRank::root, is_root[i]) << i;
     }

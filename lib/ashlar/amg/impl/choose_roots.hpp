@@ -73,8 +73,10 @@ struct DecideNodes {
     return of_other == NodeRank::root ? a_root : other;
   }
 
+  /// A team takes neighbouring nodes of the list.
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    for (int k = team.league_rank(); k < ready.count(); k += team.league_size()) decide(team, ready.nodes(k));
+    const std::int64_t count = ready.count(), teams = team.league_size(), own = team.league_rank();
+    for (std::int64_t k = own * count / teams; k < (own + 1) * count / teams; ++k) decide(team, ready.nodes(k));
   }
 
   KOKKOS_FUNCTION void decide(const Team& team, std::int32_t i) const {
@@ -145,7 +147,8 @@ void decide_serially(const Exec& exec, const Graph& graph,
 
 /// A maximal set of nodes of which no two are closer than three couplings (MIS-2), the one that a serial pass in the
 /// order of nodes finds: rank(i) == NodeRank::root for each. A mesh takes a few rounds for each node along its sides.
-/// In a long chain each node waits for the one before: after `most_rounds` the host goes on.
+/// In a long chain each node waits for the one before: after `most_rounds`, which a GPU rounds up to a multiple of 16,
+/// the host goes on.
 ///
 /// On a GPU the host asks how many nodes are left once in several rounds, whose kernels read their numbers of nodes
 /// themselves: to wait for each round would take longer than the round.
@@ -180,16 +183,16 @@ Kokkos::View<std::uint64_t*, typename Exec::memory_space> choose_roots(const Exe
     Kokkos::deep_copy(exec, counts, 0);
     Kokkos::deep_copy(exec, undecided_before(0), left);
     for (int round = 0; round < rounds_at_once; ++round) {
-      const NodeList<Space> of_round{ready, Kokkos::subview(counts, round, 1)};
+      const NodeList<Space> ready_in_round{ready, Kokkos::subview(counts, round, 1)};
       Kokkos::parallel_for("ashlar::amg[find ready nodes]", Policy(exec, 0, left),
                            FindReadyNodes<Space>{rank,
                                                  blocker,
                                                  {undecided, undecided_before(round)},
                                                  {still_undecided, undecided_before(round + 1)},
-                                                 of_round});
+                                                 ready_in_round});
       Kokkos::parallel_for("ashlar::amg[decide nodes]",
                            Kokkos::TeamPolicy<Exec>(exec, std::min<int>(left, most_teams), is_gpu_v<Exec> ? 32 : 1),
-                           DecideNodes<Graph, Exec>{graph, rank, blocker, of_round});
+                           DecideNodes<Graph, Exec>{graph, rank, blocker, ready_in_round});
       std::swap(undecided, still_undecided);
     }
     Kokkos::deep_copy(exec, Kokkos::View<std::int32_t, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&left),
