@@ -42,7 +42,7 @@ struct FindReadyNodes {
   NodeList<Space> undecided, still_undecided, ready;
 
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
-    if (k >= undecided.count()) return;
+    if (k >= undecided.count()) return;  // the host knows only how many there were some rounds ago
     const std::int32_t i = undecided.nodes(k);
     if (!NodeRank::is_candidate(rank(i))) return;
     still_undecided.append(i);
@@ -73,10 +73,10 @@ struct DecideNodes {
     return of_other == NodeRank::root ? a_root : other;
   }
 
-  /// A team takes neighbouring nodes of the list.
+  /// Decides about a range of the list, as long as that of every other team.
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    const std::int64_t count = ready.count(), teams = team.league_size(), own = team.league_rank();
-    for (std::int64_t k = own * count / teams; k < (own + 1) * count / teams; ++k) decide(team, ready.nodes(k));
+    const std::int64_t count = ready.count(), teams = team.league_size(), number = team.league_rank();
+    for (std::int64_t k = number * count / teams; k < (number + 1) * count / teams; ++k) decide(team, ready.nodes(k));
   }
 
   KOKKOS_FUNCTION void decide(const Team& team, std::int32_t i) const {
