@@ -73,7 +73,7 @@ struct DecideNodes {
     return of_other == NodeRank::root ? a_root : other;
   }
 
-  /// Decides about a range of the list, as long as that of every other team.
+  /// Decides about a range of the list. All teams have ranges of about equal length.
   KOKKOS_FUNCTION void operator()(const Team& team) const {
     const std::int64_t count = ready.count(), teams = team.league_size(), number = team.league_rank();
     for (std::int64_t k = number * count / teams; k < (number + 1) * count / teams; ++k) decide(team, ready.nodes(k));
